@@ -1,0 +1,1 @@
+"""What a tool promises, and how that changes."""

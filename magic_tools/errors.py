@@ -1,0 +1,135 @@
+"""The exceptions of the library, one tree.
+
+MagicToolsError
+├── DefinitionError            the programmer's code cannot become a tool or a schema
+├── ParseError                 a text is not the value that was asked for
+├── ToolFailure                raised by a tool to tell the model something
+├── ModelError                 a model could not be asked or did not answer
+│   ├── ModelUnavailableError  nothing is installed or set that could answer
+│   ├── ModelTimeoutError      no answer within the time allowed
+│   └── RateLimitError         the provider asks to slow down
+└── RunError                   a run ended without the value that was asked for
+    ├── LimitError             the step limit was spent
+    ├── StallError             the model went on saying nothing
+    ├── TruncatedError         the model's output was cut
+    ├── RefusalError           the model or its provider declined to answer
+    ├── ToolFailuresError      a tool went on failing
+    └── OutputError            no answer fitted the output type
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from magic_tools.messages import ErrorCode, Issue, Outcome
+
+__all__ = [
+    "DefinitionError",
+    "LimitError",
+    "MagicToolsError",
+    "ModelError",
+    "ModelTimeoutError",
+    "ModelUnavailableError",
+    "OutputError",
+    "ParseError",
+    "ParseErrorKind",
+    "RateLimitError",
+    "RefusalError",
+    "RunError",
+    "StallError",
+    "ToolFailure",
+    "ToolFailuresError",
+    "TruncatedError",
+]
+
+ParseErrorKind = Literal["truncated", "unparseable", "ambiguous", "invalid"]
+
+
+class MagicToolsError(Exception):
+    """Every exception that the library raises on purpose is one of these."""
+
+
+class DefinitionError(MagicToolsError):
+    """A function or an annotation cannot become a tool or a schema.
+
+    The text names the function, the parameter, the annotation and a way out.
+    """
+
+
+class ParseError(MagicToolsError):
+    """A text is not the value that was asked for.
+
+    `kind` is `truncated` (the text stops before its end), `unparseable` (it is not JSON and no
+    repair is safe), `ambiguous` (it can be read in two ways) or `invalid` (it was read, and the
+    type refuses it). `issues` says what is wrong, place by place; `text` is the whole input;
+    `partial` is the JSON value that was read, where one was.
+    """
+
+    def __init__(self, kind: ParseErrorKind, issues: tuple[Issue, ...], text: str, partial: Any = None) -> None:
+        super().__init__(f"{kind}: " + "; ".join(str(issue) for issue in issues))
+        self.kind: ParseErrorKind = kind
+        self.issues = issues
+        self.text = text
+        self.partial = partial
+
+
+class ToolFailure(MagicToolsError):  # noqa: N818 - a tool raises it as an answer to the model, not as a fault
+    """Raised by a tool to tell the model what went wrong, in the author's own words."""
+
+    def __init__(self, message: str, code: ErrorCode = ErrorCode.INTERNAL) -> None:
+        super().__init__(message)
+        self.code = ErrorCode(code)
+
+
+class ModelError(MagicToolsError):
+    """A model could not be asked or did not answer; `outcome` holds the run so far, if there was one."""
+
+    outcome: Outcome[Any] | None = None
+
+
+class ModelUnavailableError(ModelError):
+    """No model can answer here; the text says what to install or set."""
+
+
+class ModelTimeoutError(ModelError):
+    """The model did not answer within the time allowed."""
+
+
+class RateLimitError(ModelError):
+    """The provider refused the request because of its rate or quota limits."""
+
+
+class RunError(MagicToolsError):
+    """A run ended without the value that was asked for; `outcome` holds history, usage and steps."""
+
+    def __init__(self, message: str, outcome: Outcome[Any]) -> None:
+        super().__init__(message)
+        self.outcome = outcome
+
+
+class LimitError(RunError):
+    """The step limit was spent and no valid answer came from what was known."""
+
+
+class StallError(RunError):
+    """The model went on replying without text, call or value."""
+
+
+class TruncatedError(RunError):
+    """The model's output was cut, so that the answer is not whole."""
+
+
+class RefusalError(RunError):
+    """The model or its provider declined to answer."""
+
+
+class ToolFailuresError(RunError):
+    """One tool failed more often in a row than `Limits.retries` allows."""
+
+
+class OutputError(RunError):
+    """No answer fitted the output type within the tries allowed; `issues` are those of the last one."""
+
+    def __init__(self, message: str, outcome: Outcome[Any], issues: tuple[Issue, ...]) -> None:
+        super().__init__(message, outcome)
+        self.issues = issues

@@ -1,0 +1,1 @@
+"""The bounded loop: pure decisions, and the program that carries them out."""

@@ -1,0 +1,362 @@
+"""The frozen vocabulary that every other module speaks: messages, requests, replies, outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Generic, Literal, Protocol, TypeVar, assert_never, runtime_checkable
+
+from magic_tools.values import JsonObject
+
+__all__ = [
+    "Capabilities",
+    "ChatModel",
+    "ErrorCode",
+    "FinishReason",
+    "Issue",
+    "Limits",
+    "Message",
+    "ModelReply",
+    "ModelRequest",
+    "ModelSettings",
+    "Outcome",
+    "OutputFormat",
+    "Part",
+    "Repair",
+    "Role",
+    "StopReason",
+    "TextPart",
+    "ToolCall",
+    "ToolChoice",
+    "ToolDefinition",
+    "ToolResult",
+    "Usage",
+]
+
+T_co = TypeVar("T_co", covariant=True)
+
+Role = Literal["system", "user", "assistant", "tool"]
+FinishReason = Literal["stop", "tool_calls", "length", "refusal", "other"]
+ToolChoice = Literal["auto", "none"]
+StopReason = Literal[
+    "final", "step_limit", "stall", "truncated", "refusal", "invalid_output", "tool_failures", "model_error"
+]
+
+
+class ErrorCode(StrEnum):
+    """Why a tool call failed, as the model and the program are told."""
+
+    INVALID_ARGUMENT = "INVALID_ARGUMENT"
+    NOT_FOUND = "NOT_FOUND"
+    CONFLICT = "CONFLICT"
+    RATE_LIMITED = "RATE_LIMITED"
+    INTERNAL = "INTERNAL"
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One thing wrong with a value: where, what was expected, what came.
+
+    `path` is `""` for the whole value, else like `items[2].price`. `got` is shortened text.
+    """
+
+    path: str
+    expected: str
+    got: str
+
+    def __str__(self) -> str:
+        sentence = f"expected {self.expected}, got {self.got}"
+        return f"{self.path}: {sentence}" if self.path else sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One thing that was mended in a text before it could be read; offsets are characters of the input."""
+
+    kind: str
+    start: int
+    end: int
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens spent; `cached_tokens` are part of the input, `reasoning_tokens` part of the output."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """Text as it was written."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model's wish to call a tool; `arguments` is the raw text that it sent."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool call came to; `content` is what the model reads, `value` what the function returned.
+
+    `repairs` are those made to the arguments before they could be read.
+    """
+
+    call_id: str
+    name: str
+    content: str
+    is_error: bool = False
+    code: ErrorCode | None = None
+    value: Any = field(default=None, compare=False)
+    repairs: tuple[Repair, ...] = ()
+
+
+Part = TextPart | ToolCall | ToolResult
+
+_PARTS_OF_ROLE: Mapping[Role, tuple[type, ...]] = {
+    "system": (TextPart,),
+    "user": (TextPart,),
+    "assistant": (TextPart, ToolCall),
+    "tool": (ToolResult,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation; a transcript is a tuple of these.
+
+    Assistant messages hold text and calls, tool messages hold results, the others text.
+    Anything else is a ValueError.
+    """
+
+    role: Role
+    parts: tuple[Part, ...]
+
+    def __post_init__(self) -> None:
+        allowed = _PARTS_OF_ROLE.get(self.role)
+        if allowed is None:
+            raise ValueError(f"unknown role {self.role!r}: use one of {', '.join(_PARTS_OF_ROLE)}")
+        for part in self.parts:
+            if not isinstance(part, allowed):
+                raise ValueError(f"a message of role {self.role!r} cannot hold a {type(part).__name__}")
+
+    @classmethod
+    def system(cls, text: str) -> Message:
+        """A system message of one text."""
+        return cls("system", (TextPart(text),))
+
+    @classmethod
+    def user(cls, text: str) -> Message:
+        """A user message of one text."""
+        return cls("user", (TextPart(text),))
+
+    @property
+    def text(self) -> str:
+        """The text parts, joined."""
+        return "".join(part.text for part in self.parts if isinstance(part, TextPart))
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The tool calls, in order."""
+        return tuple(part for part in self.parts if isinstance(part, ToolCall))
+
+    def to_data(self) -> JsonObject:
+        """Plain JSON data that `from_data` reads back; a result's `value` is left out."""
+        return {"role": self.role, "parts": [_part_to_data(part) for part in self.parts]}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Message:
+        """The message that `to_data` wrote; ValueError if the data is something else."""
+        try:
+            return cls(data["role"], tuple(_part_from_data(part) for part in data["parts"]))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"not the data of a message ({type(error).__name__}: {error}): {data!r:.200}") from error
+
+
+def _part_to_data(part: Part) -> JsonObject:
+    match part:
+        case TextPart():
+            return {"type": "text", "text": part.text}
+        case ToolCall():
+            return {"type": "tool_call", "id": part.id, "name": part.name, "arguments": part.arguments}
+        case ToolResult():
+            return {
+                "type": "tool_result",
+                "call_id": part.call_id,
+                "name": part.name,
+                "content": part.content,
+                "is_error": part.is_error,
+                "code": part.code.value if part.code else None,
+                "repairs": [[r.kind, r.start, r.end, r.note] for r in part.repairs],
+            }
+        case _:
+            assert_never(part)
+
+
+def _part_from_data(data: Mapping[str, Any]) -> Part:
+    match data["type"]:
+        case "text":
+            return TextPart(data["text"])
+        case "tool_call":
+            return ToolCall(data["id"], data["name"], data["arguments"])
+        case "tool_result":
+            return ToolResult(
+                data["call_id"],
+                data["name"],
+                data["content"],
+                data["is_error"],
+                ErrorCode(data["code"]) if data["code"] else None,
+                repairs=tuple(Repair(*repair) for repair in data["repairs"]),
+            )
+        case unknown:
+            raise ValueError(f"unknown type of message part: {unknown!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDefinition:
+    """A tool as a model is told of it, with its canonical input schema."""
+
+    name: str
+    description: str
+    input_schema: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFormat:
+    """The canonical schema that an answer must fit, and a name for it."""
+
+    name: str
+    schema: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """What a request asks of a model beside its messages; None leaves it to the model's default.
+
+    `timeout_s` bounds one request, in seconds. `extra` goes into the provider's payload as it is.
+    """
+
+    temperature: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    timeout_s: float | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """All that one question to a model consists of."""
+
+    messages: tuple[Message, ...]
+    tools: tuple[ToolDefinition, ...] = ()
+    tool_choice: ToolChoice = "auto"
+    output: OutputFormat | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """What a model answered; `finish` is None where the provider did not say.
+
+    `model` names who answered, as the provider spells it.
+    """
+
+    parts: tuple[TextPart | ToolCall, ...]
+    finish: FinishReason | None = None
+    usage: Usage = Usage()
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a model can do.
+
+    `native_schema`: it holds its answer to `ModelRequest.output`; `object_root`: only where that
+    schema is an object; `tools`: it can call tools.
+    """
+
+    native_schema: bool = False
+    object_root: bool = False
+    tools: bool = False
+
+
+@runtime_checkable
+class ChatModel(Protocol):
+    """Anything that answers a `ModelRequest`.
+
+    `complete` and `acomplete` raise `ModelError` (or a subclass) when no answer can be had.
+    """
+
+    @property
+    def name(self) -> str:
+        """What a person would call this model, such as `openai:gpt-5`."""
+        ...
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What it can do; the same for its whole life."""
+        ...
+
+    def complete(self, request: ModelRequest) -> ModelReply:
+        """The reply to a request."""
+        ...
+
+    async def acomplete(self, request: ModelRequest) -> ModelReply:
+        """The reply to a request, awaited."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far a run may go; about 5 steps suit a simple question, 15 an analysis.
+
+    `steps` counts requests to the model, but for the last one that asks for an answer from what is
+    known. `stalls` is how often in a row an empty reply gets a nudge. `retries` is how often in a
+    row a failing answer or a failing tool is let go on.
+    """
+
+    steps: int = 10
+    stalls: int = 1
+    retries: int = 2
+
+    def __post_init__(self) -> None:
+        for name, least in (("steps", 1), ("stalls", 0), ("retries", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise ValueError(f"Limits.{name} must be a whole number of at least {least}, got {value!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[T_co]):
+    """How a run ended.
+
+    `ok` is true where `value` is an answer of the model that fits the output type. `stop` says why
+    the run ended. `steps` counts the requests that `Limits.steps` bounds, `model` is who answered.
+    """
+
+    value: T_co
+    stop: StopReason
+    ok: bool
+    transcript: tuple[Message, ...]
+    usage: Usage
+    steps: int
+    repairs: tuple[Repair, ...]
+    model: str

@@ -1,0 +1,1 @@
+"""Models: one adapter a wire format, the embedded model, the scripted one."""

@@ -1,0 +1,1 @@
+"""How an answer is asked for and checked."""

@@ -1,0 +1,1 @@
+"""Annotations in, JSON Schema out."""

@@ -1,0 +1,1 @@
+"""From a function to an executable tool."""
