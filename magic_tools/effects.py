@@ -80,7 +80,7 @@ def _attempt_sync(call: Call, portal: _Portal) -> _Attempt:
     try:
         result = call.fn(*call.args, **call.kwargs)
         return _Attempt(portal.wait_for(result) if inspect.isawaitable(result) else result)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever it is belongs to the program
         return _Attempt(error=error)
 
 
@@ -96,14 +96,14 @@ async def _attempt_async(call: Call) -> _Attempt:
         context = contextvars.copy_context()
         attempt = await loop.run_in_executor(None, context.run, _attempt_in_worker, call)
         return _Attempt(await attempt.value) if inspect.isawaitable(attempt.value) else attempt
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever it is belongs to the program
         return _Attempt(error=error)
 
 
 def _attempt_in_worker(call: Call) -> _Attempt:
     try:
         return _Attempt(call.fn(*call.args, **call.kwargs))
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever it is belongs to the program
         return _Attempt(error=error)
 
 

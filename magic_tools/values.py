@@ -10,7 +10,7 @@ import rfc8785
 
 __all__ = ["JsonObject", "JsonValue", "canonical_json", "digest"]
 
-JsonValue: TypeAlias = Union[None, bool, int, float, str, "list[JsonValue]", "dict[str, JsonValue]"]
+JsonValue: TypeAlias = Union[bool, int, float, str, "list[JsonValue]", "dict[str, JsonValue]", None]
 JsonObject: TypeAlias = dict[str, Any]
 
 _LARGEST_EXACT = 2**53 - 1
