@@ -72,11 +72,14 @@ class Issue:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One thing that was mended in a text before it could be read; offsets are characters of the input."""
+    """One thing that was mended in a text before it could be read.
+
+    `start` and `end` are offsets of the input, in characters; None where a value was mended, not the text.
+    """
 
     kind: str
-    start: int
-    end: int
+    start: int | None
+    end: int | None
     note: str
 
 
@@ -186,10 +189,11 @@ class Message:
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Message:
         """The message that `to_data` wrote; ValueError if the data is something else."""
-        try:
-            return cls(data["role"], tuple(_part_from_data(part) for part in data["parts"]))
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"not the data of a message ({type(error).__name__}: {error}): {data!r:.200}") from error
+        match data:
+            case {"role": str(role), "parts": [*parts]}:
+                return cls(role, tuple(map(_part_from_data, parts)))  # type: ignore[arg-type]  # checked at construction
+            case _:
+                raise ValueError(f"not the data of a message: {data!r:.200}")
 
 
 def _part_to_data(part: Part) -> JsonObject:
@@ -212,23 +216,33 @@ def _part_to_data(part: Part) -> JsonObject:
             assert_never(part)
 
 
-def _part_from_data(data: Mapping[str, Any]) -> Part:
-    match data["type"]:
-        case "text":
-            return TextPart(data["text"])
-        case "tool_call":
-            return ToolCall(data["id"], data["name"], data["arguments"])
-        case "tool_result":
-            return ToolResult(
-                data["call_id"],
-                data["name"],
-                data["content"],
-                data["is_error"],
-                ErrorCode(data["code"]) if data["code"] else None,
-                repairs=tuple(Repair(*repair) for repair in data["repairs"]),
-            )
-        case unknown:
-            raise ValueError(f"unknown type of message part: {unknown!r}")
+def _part_from_data(data: Any) -> Part:
+    match data:
+        case {"type": "text", "text": str(text)}:
+            return TextPart(text)
+        case {"type": "tool_call", "id": str(call_id), "name": str(name), "arguments": str(arguments)}:
+            return ToolCall(call_id, name, arguments)
+        case {
+            "type": "tool_result",
+            "call_id": str(call_id),
+            "name": str(name),
+            "content": str(content),
+            "is_error": bool(is_error),
+            "code": str() | None as code,
+            "repairs": [*repairs],
+        }:
+            mended = tuple(map(_repair_from_data, repairs))
+            return ToolResult(call_id, name, content, is_error, ErrorCode(code) if code else None, repairs=mended)
+        case _:
+            raise ValueError(f"not the data of a message part: {data!r:.200}")
+
+
+def _repair_from_data(data: Any) -> Repair:
+    match data:
+        case [str(kind), int(start), int(end), str(note)]:
+            return Repair(kind, start, end, note)
+        case _:
+            raise ValueError(f"not the data of a repair: {data!r:.200}")
 
 
 @dataclass(frozen=True, slots=True)

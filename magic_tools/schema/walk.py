@@ -1,0 +1,67 @@
+"""Going through a JSON Schema: which keywords hold schemas, and references into `$defs`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+from magic_tools.values import JsonObject
+
+__all__ = ["Change", "map_schema", "resolve", "subschemas"]
+
+# JSON Schema 2020-12, core and applicator vocabularies (json-schema.org/draft/2020-12).
+_ONE = frozenset(
+    {"items", "additionalProperties", "contains", "propertyNames", "not", "if", "then", "else", "unevaluatedItems",
+     "unevaluatedProperties"}
+)  # fmt: skip
+_MANY = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
+_NAMED = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs"})
+
+Change: TypeAlias = Callable[[JsonObject, str], JsonObject]
+"""Gives what a schema becomes, from the schema and its place: a JSON Pointer (RFC 6901) from the root."""
+
+
+def subschemas(schema: JsonObject) -> Iterator[JsonObject]:
+    """Every schema directly inside one."""
+    for keyword, held in schema.items():
+        if keyword in _ONE and isinstance(held, dict):
+            yield held
+        elif keyword in _MANY:
+            yield from held
+        elif keyword in _NAMED:
+            yield from held.values()
+
+
+def map_schema(schema: JsonObject, change: Change, pointer: str = "") -> JsonObject:
+    """A copy in which `change` was applied to every schema, the inner ones first."""
+
+    def mapped(held: Any, *steps: str) -> Any:
+        if not isinstance(held, dict):
+            return held
+        return map_schema(held, change, "/".join((pointer, *(_escaped(step) for step in steps))))
+
+    copy: JsonObject = {}
+    for keyword, held in schema.items():
+        if keyword in _ONE:
+            copy[keyword] = mapped(held, keyword)
+        elif keyword in _MANY:
+            copy[keyword] = [mapped(item, keyword, str(index)) for index, item in enumerate(held)]
+        elif keyword in _NAMED:
+            copy[keyword] = {name: mapped(item, keyword, name) for name, item in held.items()}
+        else:
+            copy[keyword] = held
+    return change(copy, pointer)
+
+
+def resolve(schema: JsonObject, root: JsonObject) -> JsonObject:
+    """The schema itself, or what its `$ref` into the root's `$defs` stands for, siblings included."""
+    seen: set[str] = set()
+    while (ref := schema.get("$ref")) is not None and ref not in seen:
+        seen.add(ref)
+        target = root if ref == "#" else root["$defs"][ref.removeprefix("#/$defs/")]
+        schema = {**target, **{keyword: held for keyword, held in schema.items() if keyword != "$ref"}}
+    return schema
+
+
+def _escaped(step: str) -> str:
+    return step.replace("~", "~0").replace("/", "~1")
