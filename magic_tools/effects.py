@@ -70,7 +70,7 @@ class _Attempt:
     """What an effect came to. A StopIteration of user code is thus never taken for a program's end."""
 
     value: Any = None
-    error: Exception | None = None
+    error: BaseException | None = None
 
     def go_on(self, program: Program[Any]) -> Effect:
         return program.send(self.value) if self.error is None else program.throw(self.error)
@@ -132,11 +132,14 @@ class _Portal:
             self._thread = threading.Thread(target=self._serve, name="magic-tools-portal", daemon=True)
             self._thread.start()
             self._ready.wait()
-        future = asyncio.run_coroutine_threadsafe(_awaited(awaitable), self._loop)
+        future = asyncio.run_coroutine_threadsafe(_attempt_to_await(awaitable), self._loop)
         try:
-            return future.result()
+            attempt = future.result()
         finally:
             future.cancel()
+        if attempt.error is not None:
+            raise attempt.error
+        return attempt.value  # type: ignore[no-any-return]  # an attempt holds what the awaitable gave
 
     def _serve(self) -> None:
         import asyncio
@@ -153,5 +156,8 @@ class _Portal:
         await self._closed.wait()
 
 
-async def _awaited(awaitable: Awaitable[T]) -> T:
-    return await awaitable
+async def _attempt_to_await(awaitable: Awaitable[Any]) -> _Attempt:
+    try:
+        return _Attempt(await awaitable)
+    except BaseException as error:  # noqa: BLE001 - raised again by the thread that waits; here it would end the loop
+        return _Attempt(error=error)

@@ -12,7 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import core_schema
 from typing_extensions import get_type_hints
 
-from magic_tools.schema.walk import map_schema, subschemas
+from magic_tools.schema.walk import definition_name, map_schema, subschemas
 from magic_tools.values import JsonObject
 
 __all__ = ["DECIMAL_PATTERN", "Emitted", "Side", "emit", "stated_text"]
@@ -171,4 +171,4 @@ def _references(schema: JsonObject) -> Iterator[str]:
 
 def _referred(schema: JsonObject) -> str | None:
     ref = schema.get("$ref")
-    return ref.removeprefix("#/$defs/") if isinstance(ref, str) else None
+    return definition_name(ref) if isinstance(ref, str) else None

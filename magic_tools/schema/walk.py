@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from magic_tools.values import JsonObject
 
-__all__ = ["Change", "map_schema", "resolve", "subschemas"]
+__all__ = ["Change", "definition_name", "map_inner", "map_schema", "resolve", "subschemas"]
 
 # JSON Schema 2020-12, core and applicator vocabularies (json-schema.org/draft/2020-12).
 _ONE = frozenset(
@@ -34,11 +34,16 @@ def subschemas(schema: JsonObject) -> Iterator[JsonObject]:
 
 def map_schema(schema: JsonObject, change: Change, pointer: str = "") -> JsonObject:
     """A copy in which `change` was applied to every schema, the inner ones first."""
+    return change(map_inner(schema, lambda inner, place: map_schema(inner, change, place), pointer), pointer)
+
+
+def map_inner(schema: JsonObject, change: Callable[[JsonObject, str], Any], pointer: str = "") -> JsonObject:
+    """A copy in which every schema directly inside is what `change` makes of it."""
 
     def mapped(held: Any, *steps: str) -> Any:
         if not isinstance(held, dict):
             return held
-        return map_schema(held, change, "/".join((pointer, *(_escaped(step) for step in steps))))
+        return change(held, "/".join((pointer, *(_escaped(step) for step in steps))))
 
     copy: JsonObject = {}
     for keyword, held in schema.items():
@@ -50,7 +55,7 @@ def map_schema(schema: JsonObject, change: Change, pointer: str = "") -> JsonObj
             copy[keyword] = {name: mapped(item, keyword, name) for name, item in held.items()}
         else:
             copy[keyword] = held
-    return change(copy, pointer)
+    return copy
 
 
 def resolve(schema: JsonObject, root: JsonObject) -> JsonObject:
@@ -58,9 +63,14 @@ def resolve(schema: JsonObject, root: JsonObject) -> JsonObject:
     seen: set[str] = set()
     while (ref := schema.get("$ref")) is not None and ref not in seen:
         seen.add(ref)
-        target = root if ref == "#" else root["$defs"][ref.removeprefix("#/$defs/")]
+        target = root if ref == "#" else root["$defs"][definition_name(ref)]
         schema = {**target, **{keyword: held for keyword, held in schema.items() if keyword != "$ref"}}
     return schema
+
+
+def definition_name(ref: str) -> str:
+    """The name in `$defs` that a reference such as `#/$defs/Order` points to."""
+    return ref.removeprefix("#/$defs/").replace("~1", "/").replace("~0", "~")
 
 
 def _escaped(step: str) -> str:
