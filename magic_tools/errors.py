@@ -2,6 +2,7 @@
 
 MagicToolsError
 ├── DefinitionError            the programmer's code cannot become a tool or a schema
+├── SchemaRejectedError        a provider's form cannot say what a schema says
 ├── ParseError                 a text is not the value that was asked for
 ├── ToolFailure                raised by a tool to tell the model something
 ├── ModelError                 a model could not be asked or did not answer
@@ -36,6 +37,7 @@ __all__ = [
     "RateLimitError",
     "RefusalError",
     "RunError",
+    "SchemaRejectedError",
     "StallError",
     "ToolFailure",
     "ToolFailuresError",
@@ -54,6 +56,10 @@ class DefinitionError(MagicToolsError):
 
     The text names the function, the parameter, the annotation and a way out.
     """
+
+
+class SchemaRejectedError(MagicToolsError):
+    """A provider's form of a schema was asked for that cannot say what the schema says."""
 
 
 class ParseError(MagicToolsError):

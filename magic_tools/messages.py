@@ -121,7 +121,8 @@ class ToolCall:
 class ToolResult:
     """What a tool call came to; `content` is what the model reads, `value` what the function returned.
 
-    `repairs` are those made to the arguments before they could be read.
+    `repairs` are those made to the arguments before they could be read; `exception` is what the
+    function raised, for the program alone: nothing of it is in `content` but its class.
     """
 
     call_id: str
@@ -131,6 +132,7 @@ class ToolResult:
     code: ErrorCode | None = None
     value: Any = field(default=None, compare=False)
     repairs: tuple[Repair, ...] = ()
+    exception: Exception | None = field(default=None, compare=False, repr=False)
 
 
 Part = TextPart | ToolCall | ToolResult

@@ -56,13 +56,15 @@ class Signature:
     """What a function is called, takes, gives and says.
 
     `returns` is the resolved return annotation, or `inspect.Parameter.empty` where there is none
-    or it cannot be resolved.
+    or it cannot be resolved. `unbound` is true of a method whose object is not known yet; its `self`
+    is no parameter.
     """
 
     name: str
     parameters: tuple[Parameter, ...]
     returns: Any
     docs: DocTexts
+    unbound: bool = False
 
     def adapter(self) -> TypeAdapter[dict[str, Any]]:
         """The validator of a call's arguments, which leaves absent ones absent."""
@@ -145,12 +147,14 @@ def read_signature(fn: Callable[..., Any], *, namespace: Mapping[str, Any] | Non
             f"{fn!r} has no signature to read ({error}); wrap it in a function with annotations."
         ) from error
     resolve = _resolver(fn, namespace or {})
-    parameters = tuple(_parameter(name, parameter, resolve) for parameter in declared.parameters.values())
+    stated = list(declared.parameters.values())
+    unbound = _is_unbound(fn, stated)
+    parameters = tuple(_parameter(name, parameter, resolve) for parameter in stated[unbound:])
     try:
         returns = resolve(declared.return_annotation)
     except _UNRESOLVED:
         returns = _EMPTY
-    return Signature(name, parameters, returns, read_docstring(inspect.getdoc(fn)))
+    return Signature(name, parameters, returns, read_docstring(inspect.getdoc(fn)), unbound)
 
 
 # Evaluating an annotation's text can fail in any of these ways; other exceptions are the user's own.
@@ -172,6 +176,13 @@ def _resolver(fn: Callable[..., Any], namespace: Mapping[str, Any]) -> Callable[
         return get_type_hints(holder, getattr(function, "__globals__", {}), known, include_extras=True)["it"]
 
     return resolve
+
+
+def _is_unbound(fn: Callable[..., Any], stated: list[inspect.Parameter]) -> bool:
+    """Whether a function stands in a class body and wants its object first."""
+    scope = getattr(fn, "__qualname__", "").rpartition(".")[0]
+    in_class = bool(scope) and not scope.endswith("<locals>") and not inspect.ismethod(fn)
+    return in_class and bool(stated) and stated[0].name == "self" and stated[0].annotation is _EMPTY
 
 
 def _parameter(function: str, parameter: inspect.Parameter, resolve: Callable[[Any], Any]) -> Parameter:
