@@ -1,1 +1,142 @@
-"""Annotated Python functions as the single source of truth for what a language model may call and must answer."""
+"""Annotated Python functions as the single source of truth for what a language model may call and must answer.
+
+The names below are imported when they are first used, so that `import magic_tools` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from magic_tools.contracts.contract import ToolContract
+    from magic_tools.errors import (
+        DefinitionError,
+        LimitError,
+        MagicToolsError,
+        ModelError,
+        ModelTimeoutError,
+        ModelUnavailableError,
+        OutputError,
+        ParseError,
+        RateLimitError,
+        RefusalError,
+        RunError,
+        SchemaRejectedError,
+        StallError,
+        ToolFailure,
+        ToolFailuresError,
+        TruncatedError,
+    )
+    from magic_tools.loose.decode import Parsed, Schema, compile_schema, loads, parse
+    from magic_tools.messages import (
+        Capabilities,
+        ChatModel,
+        ErrorCode,
+        Issue,
+        Limits,
+        Message,
+        ModelReply,
+        ModelRequest,
+        ModelSettings,
+        Outcome,
+        OutputFormat,
+        Repair,
+        TextPart,
+        ToolCall,
+        ToolDefinition,
+        ToolResult,
+        Usage,
+    )
+    from magic_tools.models.registry import load_model
+    from magic_tools.models.scripted import ScriptedModel
+    from magic_tools.running import aextract, arun, extract, run
+    from magic_tools.schema.rendered import DialectChange
+    from magic_tools.tools.tool import Tool, tool
+    from magic_tools.tools.toolset import Toolset
+
+_HOMES = {
+    "contracts.contract": ("ToolContract",),
+    "errors": (
+        "DefinitionError", "LimitError", "MagicToolsError", "ModelError", "ModelTimeoutError", "ModelUnavailableError",
+        "OutputError", "ParseError", "RateLimitError", "RefusalError", "RunError", "SchemaRejectedError", "StallError",
+        "ToolFailure", "ToolFailuresError", "TruncatedError",
+    ),
+    "loose.decode": ("Parsed", "Schema", "compile_schema", "loads", "parse"),
+    "messages": (
+        "Capabilities", "ChatModel", "ErrorCode", "Issue", "Limits", "Message", "ModelReply", "ModelRequest",
+        "ModelSettings", "Outcome", "OutputFormat", "Repair", "TextPart", "ToolCall", "ToolDefinition", "ToolResult",
+        "Usage",
+    ),
+    "models.registry": ("load_model",),
+    "models.scripted": ("ScriptedModel",),
+    "running": ("aextract", "arun", "extract", "run"),
+    "schema.rendered": ("DialectChange",),
+    "tools.tool": ("Tool", "tool"),
+    "tools.toolset": ("Toolset",),
+}  # fmt: skip
+_HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Capabilities",
+    "ChatModel",
+    "DefinitionError",
+    "DialectChange",
+    "ErrorCode",
+    "Issue",
+    "LimitError",
+    "Limits",
+    "MagicToolsError",
+    "Message",
+    "ModelError",
+    "ModelReply",
+    "ModelRequest",
+    "ModelSettings",
+    "ModelTimeoutError",
+    "ModelUnavailableError",
+    "Outcome",
+    "OutputError",
+    "OutputFormat",
+    "ParseError",
+    "Parsed",
+    "RateLimitError",
+    "RefusalError",
+    "Repair",
+    "RunError",
+    "Schema",
+    "SchemaRejectedError",
+    "ScriptedModel",
+    "StallError",
+    "TextPart",
+    "Tool",
+    "ToolCall",
+    "ToolContract",
+    "ToolDefinition",
+    "ToolFailure",
+    "ToolFailuresError",
+    "ToolResult",
+    "Toolset",
+    "TruncatedError",
+    "Usage",
+    "aextract",
+    "arun",
+    "compile_schema",
+    "extract",
+    "load_model",
+    "loads",
+    "parse",
+    "run",
+    "tool",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

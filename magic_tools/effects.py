@@ -132,11 +132,7 @@ class _Portal:
             self._thread = threading.Thread(target=self._serve, name="magic-tools-portal", daemon=True)
             self._thread.start()
             self._ready.wait()
-        future = asyncio.run_coroutine_threadsafe(_attempt_to_await(awaitable), self._loop)
-        try:
-            attempt = future.result()
-        finally:
-            future.cancel()
+        attempt = asyncio.run_coroutine_threadsafe(_attempt_to_await(awaitable), self._loop).result()
         if attempt.error is not None:
             raise attempt.error
         return attempt.value  # type: ignore[no-any-return]  # an attempt holds what the awaitable gave

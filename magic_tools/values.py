@@ -33,8 +33,6 @@ def digest(value: JsonValue) -> str:
 
 def _within_i_json(value: Any) -> Any:
     match value:
-        case bool() | None:
-            return value
         case int() if abs(value) > _LARGEST_EXACT:
             return {"$int": str(value)}
         case float() if not math.isfinite(value):

@@ -23,15 +23,18 @@ class Drift:
     lines: str
 
 
+_FORMAT = "magic_tools snapshot 1"
+
+
 def snapshot_text(data: JsonObject) -> str:
-    """The text of a snapshot file: two blanks a level, keys as they come, a line end at its end."""
-    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+    """The text of a snapshot file: what it is, then the data, keys as they come."""
+    return json.dumps({"format": _FORMAT, **data}, ensure_ascii=False, indent=2) + "\n"
 
 
 def compare_snapshots(directory: Path, wanted: Mapping[str, JsonObject]) -> list[Drift]:
     """How a directory's snapshots differ from the wanted ones, by name; an empty list where they do not.
 
-    A file that no name wants is `stale`.
+    A snapshot that no name wants is `stale`; files that are no snapshots are let alone.
     """
     drifts = []
     for name, data in sorted(wanted.items()):
@@ -40,7 +43,7 @@ def compare_snapshots(directory: Path, wanted: Mapping[str, JsonObject]) -> list
         old = file.read_text(encoding="utf-8") if file.exists() else ""
         if old != new:
             drifts.append(Drift(file, "changed" if old else "new", _diff(file.name, old, new)))
-    stale = {file for file in directory.glob("*.json") if file.stem not in wanted}
+    stale = [file for file in directory.glob("*.json") if file.stem not in wanted and _is_snapshot(file)]
     return drifts + [Drift(file, "stale", f"no tool is called {file.stem!r} any more\n") for file in sorted(stale)]
 
 
@@ -54,6 +57,10 @@ def write_snapshots(directory: Path, wanted: Mapping[str, JsonObject]) -> list[D
         else:
             drift.file.write_text(snapshot_text(wanted[drift.file.stem]), encoding="utf-8")
     return drifts
+
+
+def _is_snapshot(file: Path) -> bool:
+    return f'"format": "{_FORMAT}"' in file.read_text(encoding="utf-8", errors="replace")[:100]
 
 
 def _diff(name: str, old: str, new: str) -> str:

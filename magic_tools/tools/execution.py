@@ -58,9 +58,9 @@ def execute(target: Executable, arguments: Arguments, call_id: str) -> Program[T
     return ToolResult(call_id, target.name, content, value=value, repairs=parsed.repairs)
 
 
-def refused(call_id: str, name: str, text: str) -> ToolResult:
+def refused(call_id: str, name: str, text: str, code: ErrorCode = ErrorCode.INVALID_ARGUMENT) -> ToolResult:
     """The result of a call whose tool did not run, because of what was asked."""
-    return ToolResult(call_id, name, _bounded(text), is_error=True, code=ErrorCode.INVALID_ARGUMENT)
+    return ToolResult(call_id, name, _bounded(text), is_error=True, code=code)
 
 
 def _read(target: Executable, arguments: Arguments) -> Parsed[dict[str, Any]]:

@@ -15,7 +15,7 @@ from magic_tools.effects import run_async, run_sync
 from magic_tools.errors import DefinitionError
 from magic_tools.loose.decode import Schema
 from magic_tools.messages import ToolDefinition, ToolResult
-from magic_tools.schema.dialects import TOOL_DIALECTS, ToolDialect
+from magic_tools.schema.dialects import DIALECTS, Dialect
 from magic_tools.schema.rendered import DialectChange, Rendered
 from magic_tools.schema.signature import read_signature
 from magic_tools.tools.execution import Arguments, Executable, execute
@@ -60,16 +60,14 @@ class Tool(Generic[P, R]):
             output_schema=self.executable.results.schema,
         )
 
-    def definition(self, dialect: ToolDialect = "openai-chat", strict: bool | None = None) -> dict[str, Any]:
+    def definition(self, dialect: Dialect = "openai-chat", strict: bool | None = None) -> dict[str, Any]:
         """What a provider is sent of the tool; a copy that the caller may change.
 
         Strict where that loses nothing; SchemaRejectedError if `strict` is True and it would.
         """
         return copy.deepcopy(self._rendered(dialect, strict)[0])
 
-    def dialect_report(
-        self, dialect: ToolDialect = "openai-chat", strict: bool | None = None
-    ) -> tuple[DialectChange, ...]:
+    def dialect_report(self, dialect: Dialect = "openai-chat", strict: bool | None = None) -> tuple[DialectChange, ...]:
         """What the dialect says in another way than the contract, or cannot say."""
         return self._rendered(dialect, strict)[1].changes
 
@@ -107,8 +105,8 @@ class Tool(Generic[P, R]):
             )
         return self.executable
 
-    def _rendered(self, dialect: ToolDialect, strict: bool | None) -> tuple[JsonObject, Rendered]:
-        return TOOL_DIALECTS[dialect](self.told(), strict)
+    def _rendered(self, dialect: Dialect, strict: bool | None) -> tuple[JsonObject, Rendered]:
+        return DIALECTS[dialect].tool(self.told(), strict)
 
 
 @overload

@@ -7,7 +7,7 @@ from typing import Any
 
 from magic_tools.errors import DefinitionError
 from magic_tools.messages import ToolDefinition
-from magic_tools.schema.dialects import ToolDialect
+from magic_tools.schema.dialects import Dialect
 from magic_tools.tools.tool import Tool, tool
 from magic_tools.values import JsonObject
 
@@ -63,7 +63,7 @@ class Toolset:
         self._check(names)
         return Toolset(*(made for made in self if made.name not in names))
 
-    def definitions(self, dialect: ToolDialect = "openai-chat") -> list[JsonObject]:
+    def definitions(self, dialect: Dialect = "openai-chat") -> list[JsonObject]:
         """What a provider is sent of the tools, in order; copies that the caller may change."""
         return [made.definition(dialect) for made in self]
 

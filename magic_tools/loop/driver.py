@@ -1,0 +1,74 @@
+"""The program of a run: it carries out what the machine decides, over the effects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from magic_tools.effects import Call, Program
+from magic_tools.errors import ModelError
+from magic_tools.loop.machine import CallModel, Finish, LoopState, Replied, RunTools, Started, ToolsRan, step
+from magic_tools.messages import ChatModel, ErrorCode, Issue, ModelRequest, Outcome, StopReason, ToolCall, ToolResult
+from magic_tools.outputs.answer import Answer
+from magic_tools.tools.execution import execute, refused
+from magic_tools.tools.toolset import Toolset
+
+__all__ = ["Ended", "drive"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A run's outcome, and what was wrong with the last reply where that is no answer."""
+
+    outcome: Outcome[Any]
+    issues: tuple[Issue, ...]
+
+
+def drive(model: ChatModel, toolset: Toolset, answer: Answer, state: LoopState) -> Program[Ended]:
+    """The program of one run, from a state to its end; a ModelError carries the outcome so far."""
+    told = toolset.told()
+    value: Any = None
+    event: Started | Replied | ToolsRan = Started()
+    while True:
+        state, action = step(state, event)
+        match action:
+            case CallModel(tool_choice):
+                request = ModelRequest(answer.addressed(state.transcript), told, tool_choice, answer.format)
+                try:
+                    reply = yield Call(model.complete, (request,), afn=model.acomplete)
+                except ModelError as error:
+                    error.outcome = _outcome(state, model, None, "model_error", ok=False)
+                    raise
+                checked = answer.check(reply)
+                value = checked.value
+                event = Replied(reply, checked.kind, checked.issues, checked.repairs)
+            case RunTools(calls):
+                results = []
+                for call in calls:
+                    results.append((yield from _run(toolset, call)))  # noqa: PERF401 - a comprehension cannot yield
+                event = ToolsRan(tuple(results))
+            case Finish(stop, ok, issues):
+                return Ended(_outcome(state, model, value if ok else None, stop, ok=ok), issues)
+            case _:
+                assert_never(action)
+
+
+def _run(toolset: Toolset, call: ToolCall) -> Program[ToolResult]:
+    if call.name not in toolset:
+        names = ", ".join(toolset.names) or "none"
+        text = f"There is no tool called {call.name!r}; there are: {names}. Nothing was run."
+        return refused(call.id, call.name, text, ErrorCode.NOT_FOUND)
+    return (yield from execute(toolset[call.name].executable, call.arguments, call.id))
+
+
+def _outcome(state: LoopState, model: ChatModel, value: Any, stop: StopReason, *, ok: bool) -> Outcome[Any]:
+    return Outcome(
+        value=value,
+        stop=stop,
+        ok=ok,
+        transcript=state.transcript,
+        usage=state.usage,
+        steps=state.steps,
+        repairs=state.repairs,
+        model=state.model or model.name,
+    )

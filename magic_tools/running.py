@@ -1,0 +1,198 @@
+"""One run, from a prompt to an outcome, and the shortest form of it: a typed answer from a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, overload
+
+from typing_extensions import TypeVar
+
+from magic_tools.effects import Program, run_async, run_sync
+from magic_tools.errors import (
+    LimitError,
+    ModelError,
+    OutputError,
+    RefusalError,
+    RunError,
+    StallError,
+    ToolFailuresError,
+    TruncatedError,
+)
+from magic_tools.loop.driver import Ended, drive
+from magic_tools.loop.machine import LoopState
+from magic_tools.messages import ChatModel, Limits, Message, Outcome, StopReason
+from magic_tools.models.registry import load_model
+from magic_tools.outputs.answer import answer_for
+from magic_tools.tools.tool import Tool
+from magic_tools.tools.toolset import Toolset
+
+__all__ = ["Prompt", "Tools", "aextract", "arun", "extract", "run"]
+
+T = TypeVar("T", default=str)
+
+Prompt: TypeAlias = str | Message | Sequence[Message]
+"""Text, a message, or several, such as an earlier `Outcome.transcript` and one more."""
+
+Tools: TypeAlias = Toolset | Iterable[Tool[..., Any] | Callable[..., Any]]
+
+_DEFAULTS = Limits()
+
+_ENDINGS: Mapping[StopReason, tuple[type[RunError], str]] = {
+    "step_limit": (LimitError, "The run used up its {limits.steps} steps, and its last reply was no answer."),
+    "stall": (StallError, "The model went on giving empty replies."),
+    "truncated": (
+        TruncatedError,
+        "The model's output was cut before its end; ModelSettings(max_tokens=...) allows more.",
+    ),
+    "refusal": (RefusalError, "The model declined to answer."),
+    "tool_failures": (
+        ToolFailuresError,
+        "A tool failed more than {limits.retries} times in a row, with no answer after.",
+    ),
+}
+
+
+@overload
+def run(
+    prompt: Prompt, *, tools: Tools = ..., output: type[T] = ..., model: ChatModel | str | None = ...,
+    instructions: str | None = ..., limits: Limits = ...,
+) -> Outcome[T]: ...  # fmt: skip
+@overload
+def run(
+    prompt: Prompt, *, tools: Tools = ..., output: Any, model: ChatModel | str | None = ...,
+    instructions: str | None = ..., limits: Limits = ...,
+) -> Outcome[Any]: ...  # fmt: skip
+def run(
+    prompt: Prompt,
+    *,
+    tools: Tools = (),
+    output: Any = str,
+    model: ChatModel | str | None = None,
+    instructions: str | None = None,
+    limits: Limits = _DEFAULTS,
+) -> Outcome[Any]:
+    """Ask a model until it has answered, running the tools that it calls on the way.
+
+    `instructions` are the system message, in place of one that the prompt begins with. Without
+    `model` it is that of the environment variable MAGIC_TOOLS_MODEL, else the embedded one. RunError
+    (LimitError, StallError, TruncatedError, RefusalError, ToolFailuresError, OutputError) where no
+    valid answer came, ModelError where the model cannot be asked; both carry the `outcome` so far.
+    """
+    return _settled(run_sync(_program(prompt, tools, output, model, instructions, limits)), limits)
+
+
+@overload
+async def arun(
+    prompt: Prompt, *, tools: Tools = ..., output: type[T] = ..., model: ChatModel | str | None = ...,
+    instructions: str | None = ..., limits: Limits = ...,
+) -> Outcome[T]: ...  # fmt: skip
+@overload
+async def arun(
+    prompt: Prompt, *, tools: Tools = ..., output: Any, model: ChatModel | str | None = ...,
+    instructions: str | None = ..., limits: Limits = ...,
+) -> Outcome[Any]: ...  # fmt: skip
+async def arun(
+    prompt: Prompt,
+    *,
+    tools: Tools = (),
+    output: Any = str,
+    model: ChatModel | str | None = None,
+    instructions: str | None = None,
+    limits: Limits = _DEFAULTS,
+) -> Outcome[Any]:
+    """`run`, awaited: ordinary functions run in worker threads, async ones in this event loop."""
+    return _settled(await run_async(_program(prompt, tools, output, model, instructions, limits)), limits)
+
+
+@overload
+def extract(
+    target: type[T], text: str, *, model: ChatModel | str | None = ..., instructions: str | None = ...,
+    limits: Limits = ...,
+) -> T: ...  # fmt: skip
+@overload
+def extract(
+    target: Any, text: str, *, model: ChatModel | str | None = ..., instructions: str | None = ...,
+    limits: Limits = ...,
+) -> Any: ...  # fmt: skip
+def extract(
+    target: Any,
+    text: str,
+    *,
+    model: ChatModel | str | None = None,
+    instructions: str | None = None,
+    limits: Limits = _DEFAULTS,
+) -> Any:
+    """The value of a type that a model reads out of a text.
+
+    `target` is any annotation that pydantic can validate. Model, instructions and errors are those
+    of `run`, which also gives usage, repairs and transcript: `run(text, output=target)`.
+    """
+    return run(text, output=target, model=model, instructions=instructions, limits=limits).value
+
+
+@overload
+async def aextract(
+    target: type[T], text: str, *, model: ChatModel | str | None = ..., instructions: str | None = ...,
+    limits: Limits = ...,
+) -> T: ...  # fmt: skip
+@overload
+async def aextract(
+    target: Any, text: str, *, model: ChatModel | str | None = ..., instructions: str | None = ...,
+    limits: Limits = ...,
+) -> Any: ...  # fmt: skip
+async def aextract(
+    target: Any,
+    text: str,
+    *,
+    model: ChatModel | str | None = None,
+    instructions: str | None = None,
+    limits: Limits = _DEFAULTS,
+) -> Any:
+    """`extract`, awaited."""
+    outcome = await arun(text, output=target, model=model, instructions=instructions, limits=limits)
+    return outcome.value
+
+
+def _program(
+    prompt: Prompt,
+    tools: Tools,
+    output: Any,
+    model: ChatModel | str | None,
+    instructions: str | None,
+    limits: Limits,
+) -> Program[Ended]:
+    toolset = tools if isinstance(tools, Toolset) else Toolset(*tools)
+    chosen = load_model(model) if model is None or isinstance(model, str) else model
+    if len(toolset) and not chosen.capabilities.tools:
+        raise ModelError(f"The model {chosen.name} cannot call tools: pass another, such as model='openai:NAME'.")
+    state = LoopState(_messages(prompt, instructions), limits, toolset.names)
+    return drive(chosen, toolset, answer_for(output, chosen.capabilities), state)
+
+
+def _messages(prompt: Prompt, instructions: str | None) -> tuple[Message, ...]:
+    match prompt:
+        case str():
+            messages: tuple[Message, ...] = (Message.user(prompt),)
+        case Message():
+            messages = (prompt,)
+        case _:
+            messages = tuple(prompt)
+    if not messages:
+        raise ValueError("the prompt is empty: pass a text, a message or several")
+    if instructions is None:
+        return messages
+    return (Message.system(instructions), *(messages[1:] if messages[0].role == "system" else messages))
+
+
+def _settled(ended: Ended, limits: Limits) -> Outcome[Any]:
+    """The outcome of a run that has its answer; the error of one that has none."""
+    outcome = ended.outcome
+    if outcome.ok:
+        return outcome
+    if outcome.stop in _ENDINGS:
+        kind, sentence = _ENDINGS[outcome.stop]
+        raise kind(sentence.format(limits=limits), outcome)
+    listed = "; ".join(str(issue) for issue in ended.issues)
+    raise OutputError(
+        f"No answer fitted the output type in {limits.retries + 1} tries. {listed}", outcome, ended.issues
+    )
