@@ -78,6 +78,9 @@ class ParseError(MagicToolsError):
         self.text = text
         self.partial = partial
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.kind, self.issues, self.text, self.partial)
+
 
 class ToolFailure(MagicToolsError):  # noqa: N818 - a tool raises it as an answer to the model, not as a fault
     """Raised by a tool to tell the model what went wrong, in the author's own words."""
@@ -85,6 +88,9 @@ class ToolFailure(MagicToolsError):  # noqa: N818 - a tool raises it as an answe
     def __init__(self, message: str, code: ErrorCode = ErrorCode.INTERNAL) -> None:
         super().__init__(message)
         self.code = ErrorCode(code)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.code)
 
 
 class ModelError(MagicToolsError):
@@ -111,6 +117,9 @@ class RunError(MagicToolsError):
     def __init__(self, message: str, outcome: Outcome[Any]) -> None:
         super().__init__(message)
         self.outcome = outcome
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.outcome)
 
 
 class LimitError(RunError):
@@ -139,3 +148,6 @@ class OutputError(RunError):
     def __init__(self, message: str, outcome: Outcome[Any], issues: tuple[Issue, ...]) -> None:
         super().__init__(message, outcome)
         self.issues = issues
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.outcome, self.issues)

@@ -1,0 +1,30 @@
+"""What holds for every test: no key, no model of the person's own, no way to the open network, no clock."""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
+
+_connect = socket.socket.connect
+
+
+def _connect_to_this_machine(self: socket.socket, address: Any) -> None:
+    host = address[0] if isinstance(address, tuple) else "localhost"
+    if host not in ("localhost", "127.0.0.1", "::1"):
+        raise AssertionError(f"a test tried to reach {host}: tests use this machine alone")
+    _connect(self, address)
+
+
+@pytest.fixture(autouse=True)
+def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket.socket, "connect", _connect_to_this_machine)
+    for name in os.environ:
+        if name.startswith(("OPENAI_", "ANTHROPIC_")) or name == "MAGIC_TOOLS_MODEL":
+            monkeypatch.delenv(name)
