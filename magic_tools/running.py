@@ -44,7 +44,7 @@ _ENDINGS: Mapping[StopReason, tuple[type[RunError], str]] = {
         TruncatedError,
         "The model's output was cut before its end; ModelSettings(max_tokens=...) allows more.",
     ),
-    "refusal": (RefusalError, "The model declined to answer."),
+    "refusal": (RefusalError, "The model declined to answer{said}"),
     "tool_failures": (
         ToolFailuresError,
         "A tool failed more than {limits.retries} times in a row, with no answer after.",
@@ -179,6 +179,9 @@ def _messages(prompt: Prompt, instructions: str | None) -> tuple[Message, ...]:
             messages = tuple(prompt)
     if not messages:
         raise ValueError("the prompt is empty: pass a text, a message or several")
+    strange = [kind.__name__ for kind in map(type, messages) if not issubclass(kind, Message)]
+    if strange:
+        raise ValueError(f"the prompt holds a {strange[0]}: pass a text or Messages, such as Message.user(text)")
     if instructions is None:
         return messages
     return (Message.system(instructions), *(messages[1:] if messages[0].role == "system" else messages))
@@ -191,8 +194,12 @@ def _settled(ended: Ended, limits: Limits) -> Outcome[Any]:
         return outcome
     if outcome.stop in _ENDINGS:
         kind, sentence = _ENDINGS[outcome.stop]
-        raise kind(sentence.format(limits=limits), outcome)
+        raise kind(sentence.format(limits=limits, said=_last_said(outcome)), outcome)
     listed = "; ".join(str(issue) for issue in ended.issues)
-    raise OutputError(
-        f"No answer fitted the output type in {limits.retries + 1} tries. {listed}", outcome, ended.issues
-    )
+    tries = "one try" if limits.retries == 0 else f"{limits.retries + 1} tries"
+    raise OutputError(f"No answer fitted the output type in {tries}: {listed}.", outcome, ended.issues)
+
+
+def _last_said(outcome: Outcome[Any]) -> str:
+    said = [message.text for message in outcome.transcript if message.role == "assistant"]
+    return f": {said[-1].strip():.300}" if said and said[-1] else "."

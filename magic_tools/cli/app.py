@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import redirect_stdout
+from inspect import isfunction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,12 +18,12 @@ import typer
 from magic_tools.cli.targets import InputError, find_target, find_tools, read_text
 from magic_tools.contracts.snapshot import compare_snapshots, write_snapshots
 from magic_tools.errors import DefinitionError, MagicToolsError, ModelUnavailableError, SchemaRejectedError
-from magic_tools.loose.decode import compile_schema
+from magic_tools.loose.decode import Schema, compile_schema
 from magic_tools.models.registry import load_model
 from magic_tools.running import run
 from magic_tools.schema.dialects import DIALECTS, Dialect
 from magic_tools.schema.rendered import DialectChange
-from magic_tools.tools.tool import Tool
+from magic_tools.tools.tool import Tool, tool
 from magic_tools.values import JsonObject
 
 __all__ = ["app", "main"]
@@ -31,95 +33,124 @@ _NOT_SET_UP = (InputError, ModelUnavailableError, DefinitionError, SchemaRejecte
 _SENT: tuple[Dialect, ...] = ("openai-chat",)
 """The dialects of requests: what a snapshot holds beside the contract."""
 
+
+def _examples(*commands: str) -> str:
+    """The end of a help text, whose lines stay as they are: that is what its first character asks for."""
+    return "\n  ".join(("\b\nExamples:", *commands))
+
+
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
 
-TargetArgument = Annotated[str, typer.Argument(help="module:Name or path.py:Name", show_default=False)]
+TargetArgument = Annotated[
+    str, typer.Argument(metavar="TARGET", help="module:Name or path.py:Name", show_default=False)
+]
 
 
-@app.callback()
+@app.callback(epilog=_examples("magic-tools extract tickets.py:TicketInfo ticket.txt", "magic-tools extract --help"))
 def _about() -> None:
     """Typed answers from language models, and the contracts of their tools."""
 
 
-@app.command()
+@app.command(
+    epilog=_examples(
+        "magic-tools extract tickets.py:TicketInfo ticket.txt",
+        "cat mail.txt | magic-tools extract shop.models:Order - --model openai:gpt-5",
+    )
+)
 def extract(
     target: TargetArgument,
-    file: Annotated[str, typer.Argument(help="a text file, or - for the standard input", show_default=False)],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="a text file, or - for the standard input", show_default=False)
+    ],
     model: Annotated[
-        str | None, typer.Option(help="openai:NAME, local or local:FILE.gguf; else $MAGIC_TOOLS_MODEL, else local")
+        str | None,
+        typer.Option(
+            metavar="MODEL", help="openai:NAME, local or local:FILE.gguf; else $MAGIC_TOOLS_MODEL, else local"
+        ),
     ] = None,
-    instructions: Annotated[str | None, typer.Option(help="what the model is told beside the text")] = None,
+    instructions: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="what the model is told beside the text")
+    ] = None,
 ) -> None:
-    r"""Read a value of a type out of a text, and print it as JSON.
+    """Read a value of a type out of a text, and print it as JSON.
 
-    The model that answered is named on the standard error.
-
-    \b
-    Examples:
-      magic-tools extract docs/examples/tickets.py:TicketInfo docs/examples/ticket.txt
-      cat mail.txt | magic-tools extract shop.models:Order - --model openai:gpt-5
+    The JSON goes to the standard output; the model that answered, and what had to be repaired, are
+    named on the standard error.
     """
     found = find_target(target)
     if isinstance(found, Tool):
         raise InputError(f"{target} is a tool, and extract wants a type, such as a pydantic model.")
-    schema = compile_schema(found)
+    schema = _compiled(target, found)
     text = read_text(file)
     chosen = load_model(model, notify=_note)
-    outcome = run(text, output=found, model=chosen, instructions=instructions)
-    _print_json(json.loads(schema.dump(outcome.value)))
+    with redirect_stdout(sys.stderr):  # what a type's own checks may print is no JSON
+        outcome = run(text, output=found, model=chosen, instructions=instructions)
+    try:
+        written = json.loads(schema.dump(outcome.value))
+    except ValueError as error:
+        raise MagicToolsError(f"The answer fits {target}, and cannot be written as JSON: {error}") from error
+    _print_json(written)
     spent = f"{outcome.usage.input_tokens} tokens read, {outcome.usage.output_tokens} written"
     _note(f"answered by {outcome.model} ({chosen.name}); {spent}")
     for repair in outcome.repairs:
         _note(f"repaired: {repair.note}")
 
 
-@app.command()
+@app.command(
+    epilog=_examples(
+        "magic-tools schema tickets.py:TicketInfo",
+        "magic-tools schema search.py:search_documents --dialect openai-chat",
+    )
+)
 def schema(
     target: TargetArgument,
     dialect: Annotated[Dialect, typer.Option(help="the form to print it in")] = "canonical",
 ) -> None:
-    r"""Print the JSON Schema of a type, or what a provider is sent of a tool.
+    """Print the JSON Schema of a type, or the definition of a tool.
 
     What the form cannot say as the canonical schema does is listed on the standard error.
-
-    \b
-    Examples:
-      magic-tools schema docs/examples/tickets.py:TicketInfo
-      magic-tools schema docs/examples/search.py:search_documents --dialect openai-chat
     """
-    written, changes = _rendered(find_target(target), dialect)
+    written, changes = _rendered(target, dialect)
     _print_json(written)
     for change in changes:
         _note(f"{change.path or '/'}: {change.keyword}: {change.what}")
 
 
-@app.command()
+@app.command(
+    epilog=_examples(
+        "magic-tools snapshot",
+        "magic-tools snapshot --check",
+        "magic-tools snapshot shop.tools --directory contracts",
+    )
+)
 def snapshot(
     places: Annotated[
-        list[str] | None, typer.Argument(help="modules, files or folders with tools; docs/examples by default")
+        list[str] | None,
+        typer.Argument(metavar="PLACES", help="modules, files or folders with tools; docs/examples by default"),
     ] = None,
-    check: Annotated[bool, typer.Option("--check", help="write nothing; fail if something differs")] = False,
-    directory: Annotated[Path, typer.Option(help="where the snapshots are")] = Path("snapshots"),
+    check: Annotated[bool, typer.Option("--check", help="write nothing; end with 1 if something differs")] = False,
+    directory: Annotated[Path, typer.Option(metavar="FOLDER", file_okay=False, help="where the snapshots are")] = Path(
+        "snapshots"
+    ),
 ) -> None:
-    r"""Write what each tool promises into a file of its own, or check that the files say the same.
+    """Write what each tool promises to a file, or check the files.
 
-    \b
-    Examples:
-      magic-tools snapshot
-      magic-tools snapshot --check
-      magic-tools snapshot shop.tools --directory contracts
+    A check prints how the files differ from the code, writes nothing, and ends with 1 if they do.
     """
     places = places or ["docs/examples"]
     tools = find_tools(places)
     if not len(tools):
         raise InputError(f"There is no tool in {', '.join(places)}.")
     wanted = {made.contract.id: _snapshot_of(made) for made in tools}
-    drifts = compare_snapshots(directory, wanted) if check else write_snapshots(directory, wanted)
+    try:
+        drifts = compare_snapshots(directory, wanted) if check else write_snapshots(directory, wanted)
+    except OSError as error:
+        raise InputError(f"{error.filename} cannot be read or written: {error.strerror}.") from error
     for drift in drifts:
-        typer.echo(f"{drift.kind}: {drift.file}")
+        _print(f"{drift.kind}: {drift.file}")
         if check:
-            typer.echo(drift.lines)
-    typer.echo(f"{len(wanted)} tools, {len(drifts)} snapshots {'differ' if check else 'written'}")
+            _print(drift.lines)
+    _print(f"tools: {len(wanted)}, snapshots {'that differ' if check else 'written or removed'}: {len(drifts)}")
     if check and drifts:
         raise typer.Exit(1)
 
@@ -127,16 +158,26 @@ def snapshot(
 def main() -> None:
     """Run the command; an error of the library is one sentence on the standard error, and an exit code."""
     try:
-        app()
+        app(prog_name="magic-tools")
     except MagicToolsError as error:
         _note(str(error))
         sys.exit(2 if isinstance(error, _NOT_SET_UP) else 1)
 
 
-def _rendered(found: Any, dialect: Dialect) -> tuple[JsonObject, tuple[DialectChange, ...]]:
-    if isinstance(found, Tool):
-        return found.definition(dialect), found.dialect_report(dialect)
-    rendered = DIALECTS[dialect].schema(compile_schema(found).json_schema)
+def _compiled(target: str, found: Any) -> Schema[Any]:
+    kind = type(found)
+    if kind.__module__ == "builtins" and not isinstance(found, type):
+        what = "a function" if isfunction(found) else f"a value of {kind.__name__}"
+        raise InputError(f"{target} is no type, such as a pydantic model, but {what}.")
+    return compile_schema(found)
+
+
+def _rendered(target: str, dialect: Dialect) -> tuple[JsonObject, tuple[DialectChange, ...]]:
+    found = find_target(target)
+    if isinstance(found, Tool) or isfunction(found):
+        made = found if isinstance(found, Tool) else tool(found)
+        return made.definition(dialect), made.dialect_report(dialect)
+    rendered = DIALECTS[dialect].schema(_compiled(target, found).json_schema)
     return rendered.schema, rendered.changes
 
 
@@ -145,7 +186,11 @@ def _snapshot_of(made: Tool[..., Any]) -> JsonObject:
 
 
 def _print_json(value: Any) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2).encode())
+    _print(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _print(text: str) -> None:
+    typer.echo(text.encode())  # as bytes: a terminal's encoding need not know every character
 
 
 def _note(text: str) -> None:

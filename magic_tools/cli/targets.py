@@ -6,7 +6,8 @@ import hashlib
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -42,25 +43,34 @@ def find_tools(places: list[str]) -> Toolset:
     """The tools that modules, files and folders of files define, in order of file and line."""
     tools: list[Tool[..., Any]] = []
     for place in places:
-        files = sorted(Path(place).rglob("*.py")) if Path(place).is_dir() else [place]
-        for file in files:
-            module = _module(str(file))
+        for file in _files(Path(place)) if Path(place).is_dir() else [place]:
+            module = _module(file)
             held = vars(module).values()
             tools += [made for made in held if isinstance(made, Tool) and made.__module__ == module.__name__]
     return Toolset(*dict.fromkeys(tools))
 
 
+def _files(folder: Path) -> list[str]:
+    """The Python files of a folder and those below it, but for hidden ones, such as an environment's."""
+    found = sorted(folder.rglob("*.py"))
+    return [str(file) for file in found if not any(part.startswith(".") for part in file.relative_to(folder).parts)]
+
+
 def read_text(file: str) -> str:
     """The text of a file, or of the standard input for `-`; InputError if it is not there, no text or empty."""
+    name = "the standard input" if file == "-" else file
+    if file == "-" and sys.stdin is None:
+        raise InputError(f"{name} is closed: there is nothing to read an answer from.")
     try:
         raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}.") from error
-    name = "the standard input" if file == "-" else file
+    except (OSError, ValueError) as error:  # a name with a NUL byte is a ValueError
+        raise InputError(f"{name} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{name} is not text in UTF-8 (byte {error.start + 1} is 0x{raw[error.start]:02x}).") from None
+        hint = "; it looks like UTF-16: save it as UTF-8" if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else ""
+        byte = f"byte {error.start + 1} is 0x{raw[error.start]:02x}"
+        raise InputError(f"{name} is not text in UTF-8 ({byte}){hint}.") from None
     if not text.strip():
         raise InputError(f"{name} is empty: there is nothing to read an answer from.")
     if "\0" in text:
@@ -69,18 +79,30 @@ def read_text(file: str) -> str:
 
 
 def _module(place: str) -> ModuleType:
-    if place.endswith(".py") or "/" in place:
-        return _imported(place, lambda: _load_file(Path(place)))
-    sys.path.insert(0, str(Path.cwd()))  # as `python -m` does; a command's own path has no such entry
+    """The module of a name or a file; what it prints while it is imported goes to the standard error."""
+    is_file = place.endswith(".py") or "/" in place or "\\" in place
     try:
-        return _imported(place, lambda: importlib.import_module(place))
-    finally:
-        sys.path.pop(0)
+        with redirect_stdout(sys.stderr):
+            return _load_file(Path(place)) if is_file else _import_by_name(place)
+    except (InputError, DefinitionError, KeyboardInterrupt):
+        raise
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"{place} cannot be imported: {error}. Is the package installed, and the name right?"
+        ) from error
+    except BaseException as error:  # whatever another's module does when it is imported, sys.exit included
+        hint = " Name it by its package, as in package.module:Name." if "relative import" in str(error) else ""
+        raise InputError(f"{place} cannot be imported: {type(error).__name__}: {error}.{hint}") from error
+
+
+def _import_by_name(name: str) -> ModuleType:
+    with _on_path(Path.cwd()):  # as `python -m` does; a command's own path has no such entry
+        return importlib.import_module(name)
 
 
 def _load_file(file: Path) -> ModuleType:
     if not file.is_file():
-        raise InputError(f"There is no file {file}.")
+        raise InputError(f"{file} is a folder: name a file in it." if file.is_dir() else f"There is no file {file}.")
     file = file.resolve()
     name = f"{file.stem}_{hashlib.sha256(str(file).encode()).hexdigest()[:8]}"
     if name in sys.modules:
@@ -90,37 +112,34 @@ def _load_file(file: Path) -> ModuleType:
         raise InputError(f"{file.name} is not a Python file.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # before it runs: annotations are looked up by the module's name
-    sys.path.insert(0, str(file.parent))
     try:
-        spec.loader.exec_module(module)
+        with _on_path(file.parent):
+            spec.loader.exec_module(module)
     except BaseException:
-        del sys.modules[name]
+        sys.modules.pop(name, None)
         raise
-    finally:
-        sys.path.remove(str(file.parent))
     return module
 
 
-def _imported(place: str, load: Callable[[], ModuleType]) -> ModuleType:
+@contextmanager
+def _on_path(folder: Path) -> Iterator[None]:
+    """A folder first on the import path for a while; what the imported code does to the path stays."""
+    entry = str(folder)
+    sys.path.insert(0, entry)
     try:
-        return load()
-    except (InputError, DefinitionError):
-        raise
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"{place} cannot be imported: {error}. Is the package installed, and the name right?"
-        ) from error
-    except (Exception, SystemExit) as error:  # whatever another's module does when it is imported
-        raise InputError(f"{place} cannot be imported: {type(error).__name__}: {error}") from error
+        yield
+    finally:
+        if entry in sys.path:
+            sys.path.remove(entry)
 
 
 def _names_in(module: ModuleType) -> str:
-    own = [
-        name
-        for name, held in vars(module).items()
-        if not name.startswith("_")
-        and getattr(held, "__module__", module.__name__) == module.__name__
-        and not isinstance(held, ModuleType)
-    ]
+    public = [name for name in vars(module) if not name.startswith("_")]
+    own = [name for name in public if not _is_imported(name, getattr(module, name), module.__name__)]
     more = f" and {len(own) - _MOST_NAMES} more" if len(own) > _MOST_NAMES else ""
     return ", ".join(own[:_MOST_NAMES]) + more if own else "nothing of its own"
+
+
+def _is_imported(name: str, held: Any, by: str) -> bool:
+    home = getattr(held, "__module__", by)
+    return isinstance(held, ModuleType) or (home != by and getattr(sys.modules.get(home), name, None) is held)

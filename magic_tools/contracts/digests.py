@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from magic_tools.schema.walk import definition_name, map_inner, map_schema
@@ -22,45 +23,28 @@ def schema_digest(schema: JsonObject) -> str:
     """`sha256:` and the digest of a schema's normal form.
 
     In the normal form every inner schema is its own digest, so that a definition counts the same
-    wherever it stands; a reference to a definition that encloses it is the number of definitions
-    up to that one; arrays that stand for sets are sorted.
+    wherever it stands, and arrays that stand for sets are sorted. Definitions that refer to each other
+    are digested in rounds, each reference being what its definition was in the round before: twice
+    as many rounds as there are definitions tell any two schemas of that many apart.
     """
-    return _Digests(schema).of(schema)
+    definitions: dict[str | None, JsonObject] = {None: schema, **schema.get("$defs", {})}
+    known = dict.fromkeys(definitions, "")
+    for _ in range(2 * len(definitions)):
+        before, known = known, {name: _digest(body, known) for name, body in definitions.items()}
+        if known == before:
+            break
+    return known[None]
 
 
-class _Digests:
-    """The digests of one schema's parts, each definition that refers to none around it made once."""
-
-    def __init__(self, root: JsonObject) -> None:
-        self.root = root
-        self.open = ["#"]
-        self.lowest = 1  # of the open definitions, the outermost that the one at work refers to
-        self.known: dict[str, str] = {}
-
-    def of(self, schema: JsonObject) -> str:
-        if "$ref" in schema:
-            return self._of_reference(schema["$ref"], {word: held for word, held in schema.items() if word != "$ref"})
-        body = {word: held for word, held in schema.items() if word != "$defs"}
-        normal = map_inner(body, lambda inner, _: self.of(inner))
-        return digest({word: _sorted(held) if word in _SETS else held for word, held in normal.items()})
-
-    def _of_reference(self, ref: str, siblings: JsonObject) -> str:
-        if ref in self.open:
-            index = self.open.index(ref)
-            self.lowest = min(self.lowest, index)
-            return digest({"$up": len(self.open) - index, **siblings})
-        if not siblings and ref in self.known:
-            return self.known[ref]
-        outside, depth = self.lowest, len(self.open)
-        self.lowest = depth
-        self.open.append(ref)
-        target = self.root if ref == "#" else self.root["$defs"][definition_name(ref)]
-        made = self.of({**target, **siblings})
-        self.open.pop()
-        if not siblings and self.lowest >= depth:
-            self.known[ref] = made
-        self.lowest = min(outside, self.lowest)
-        return made
+def _digest(schema: JsonObject, known: Mapping[str | None, str]) -> str:
+    """The digest of a schema, by those of the definitions that it refers to; None is the root."""
+    body = {word: held for word, held in schema.items() if word != "$defs"}
+    if (ref := body.get("$ref")) is not None:
+        body["$ref"] = known[None if ref == "#" else definition_name(ref)]
+        if len(body) == 1:
+            return str(body["$ref"])
+    normal = map_inner(body, lambda inner, _: _digest(inner, known))
+    return digest({word: _sorted(held) if word in _SETS else held for word, held in normal.items()})
 
 
 def _sorted(held: Any) -> Any:

@@ -40,9 +40,9 @@ def compare_snapshots(directory: Path, wanted: Mapping[str, JsonObject]) -> list
     for name, data in sorted(wanted.items()):
         file = directory / f"{name}.json"
         new = snapshot_text(data)
-        old = file.read_text(encoding="utf-8") if file.exists() else ""
+        old = file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
         if old != new:
-            drifts.append(Drift(file, "changed" if old else "new", _diff(file.name, old, new)))
+            drifts.append(Drift(file, "changed" if old else "new", _diff(file, old, new)))
     stale = [file for file in directory.glob("*.json") if file.stem not in wanted and _is_snapshot(file)]
     return drifts + [Drift(file, "stale", f"no tool is called {file.stem!r} any more\n") for file in sorted(stale)]
 
@@ -60,9 +60,9 @@ def write_snapshots(directory: Path, wanted: Mapping[str, JsonObject]) -> list[D
 
 
 def _is_snapshot(file: Path) -> bool:
-    return f'"format": "{_FORMAT}"' in file.read_text(encoding="utf-8", errors="replace")[:100]
+    return file.is_file() and f'"format": "{_FORMAT}"' in file.read_text(encoding="utf-8", errors="replace")[:100]
 
 
-def _diff(name: str, old: str, new: str) -> str:
-    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), f"snapshots/{name}", "the code", lineterm="")
+def _diff(file: Path, old: str, new: str) -> str:
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), str(file), "the code", lineterm="")
     return "\n".join(lines) + "\n"

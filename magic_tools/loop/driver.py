@@ -56,7 +56,7 @@ def drive(model: ChatModel, toolset: Toolset, answer: Answer, state: LoopState) 
 def _run(toolset: Toolset, call: ToolCall) -> Program[ToolResult]:
     if call.name not in toolset:
         names = ", ".join(toolset.names) or "none"
-        text = f"There is no tool called {call.name!r}; there are: {names}. Nothing was run."
+        text = f"There is no tool called {call.name!r:.80}; there are: {names}. Nothing was run."
         return refused(call.id, call.name, text, ErrorCode.NOT_FOUND)
     return (yield from execute(toolset[call.name].executable, call.arguments, call.id))
 

@@ -72,17 +72,26 @@ class LoopState:
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> LoopState:
         """The state that `to_data` wrote; ValueError if the data is of another version or something else."""
-        if data.get("version") != _VERSION:
-            raise ValueError(f"a run's state of version {data.get('version')!r} cannot be read, only {_VERSION}")
-        read: dict[str, Any] = {
-            "transcript": tuple(Message.from_data(message) for message in data["transcript"]),
-            "limits": Limits(**data["limits"]),
-            "tools": tuple(data["tools"]),
-            "usage": Usage(**data["usage"]),
-            "repairs": tuple(Repair(*repair) for repair in data["repairs"]),
-        }
+        match data:
+            case {"version": int(version), **held} if version == _VERSION:
+                return cls._from_fields(held)
+            case _:
+                raise ValueError(f"not the data of a run's state in version {_VERSION}: {data!r:.200}")
+
+    @classmethod
+    def _from_fields(cls, held: Mapping[str, Any]) -> LoopState:
         same = ("steps", "refusals", "stalls", "failures", "closing", "model")
-        return cls(**read, **{name: data[name] for name in same})
+        try:
+            return cls(
+                transcript=tuple(Message.from_data(message) for message in held["transcript"]),
+                limits=Limits(**held["limits"]),
+                tools=tuple(held["tools"]),
+                usage=Usage(**held["usage"]),
+                repairs=tuple(Repair(*repair) for repair in held["repairs"]),
+                **{name: held[name] for name in same},
+            )
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"not the data of a run's state ({type(error).__name__}: {error})") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +149,8 @@ _Step: TypeAlias = tuple[LoopState, Action]
 def step(state: LoopState, event: Event) -> _Step:
     """What a run does next, and where it then stands.
 
-    The transcript is whole at every request and at the end: each call in it has exactly one result.
+    A transcript that is whole at the start is so at every request and at the end: each call in it
+    has exactly one result, before any other message, and an id that no other call has.
     """
     match event:
         case Started():
@@ -206,10 +216,7 @@ def _again(state: LoopState, spent: bool, stop: StopReason, text: str, issues: t
 
 
 def _on_results(state: LoopState, results: tuple[ToolResult, ...]) -> _Step:
-    failures = dict(state.failures)
-    for name in dict.fromkeys(_counted_name(result, state) for result in results):
-        failed = any(result.is_error for result in results if _counted_name(result, state) == name)
-        failures[name] = failures.get(name, 0) + 1 if failed else 0
+    failures = _counted(state, results)
     state = replace(
         state,
         transcript=(*state.transcript, Message("tool", results)),
@@ -232,8 +239,18 @@ def _last_request(state: LoopState, stop: StopReason) -> _Step:
     return replace(state, transcript=transcript, closing=stop), CallModel("none")
 
 
-def _counted_name(result: ToolResult, state: LoopState) -> str:
-    return result.name if result.name in state.tools else _UNKNOWN
+def _counted(state: LoopState, results: tuple[ToolResult, ...]) -> dict[str, int]:
+    """The failures in a row after these results; several of one tool are one.
+
+    No call of an unknown name can succeed, so that what ends their row is the success of another call.
+    """
+    failed: dict[str, bool] = {}
+    for result in results:
+        name = result.name if result.name in state.tools else _UNKNOWN
+        failed[name] = failed.get(name, False) or result.is_error
+    if not all(result.is_error for result in results):
+        failed.setdefault(_UNKNOWN, False)
+    return {**state.failures, **{name: state.failures.get(name, 0) + 1 if bad else 0 for name, bad in failed.items()}}
 
 
 def _closed(state: LoopState, calls: tuple[ToolCall, ...], why: str) -> LoopState:
@@ -256,7 +273,7 @@ def _with_own_ids(
             if part.text.strip():
                 named.append(part)
             continue
-        free = (f"{part.id or 'call'}_{number}" for number in count(2))
+        free = (f"{part.id or 'call'}_{number}" for number in count(2 if part.id else 1))
         own = part.id if part.id and part.id not in taken else next(name for name in free if name not in taken)
         taken.add(own)
         named.append(replace(part, id=own))

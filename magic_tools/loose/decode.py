@@ -5,25 +5,25 @@ from __future__ import annotations
 import copy
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, Generic, TypeVar, overload
 
-import jiter
-from pydantic import PydanticUserError, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
-from magic_tools.errors import DefinitionError, ParseError, ParseErrorKind
+from magic_tools.errors import ParseError, ParseErrorKind
 from magic_tools.loose.fit import Fitted, fit, has_guards, load_with_sources
 from magic_tools.loose.issues import issues_of
 from magic_tools.loose.repair import Damage
 from magic_tools.loose.scan import Finding, content_bounds, tiers
+from magic_tools.loose.secrets import Secrets, secrets_of
+from magic_tools.loose.strict import identity, is_json
 from magic_tools.messages import FinishReason, Issue, Repair
 from magic_tools.schema.emit import Emitted, Side, emit
 from magic_tools.schema.identity import annotation_key
 from magic_tools.schema.signature import adapt
-from magic_tools.schema.walk import subschemas
-from magic_tools.values import JsonObject, canonical_json
+from magic_tools.values import JsonObject
 
 __all__ = ["Parsed", "Schema", "compile_schema", "loads", "parse"]
 
@@ -42,7 +42,8 @@ class Schema(Generic[T]):
     """A compiled annotation: its JSON Schema, and the way from text to value and back.
 
     With `closed`, objects take no undeclared keys unless their own config says otherwise, and nothing
-    is picked out of prose: the rules for tool arguments. `additions` are keywords for the root's properties.
+    is picked out of prose: the rules for tool arguments. `annotation` is what the adapter was made
+    of, for the texts in it. `additions` are keywords for the root's fields, by name.
     """
 
     def __init__(
@@ -51,11 +52,13 @@ class Schema(Generic[T]):
         *,
         name: str,
         closed: bool = False,
+        annotation: Any = None,
         additions: Mapping[str, JsonObject] | None = None,
     ) -> None:
         self.name = name
         self._adapter = adapter
         self._closed = closed
+        self._annotation = annotation
         self._additions = additions
 
     @property
@@ -63,16 +66,20 @@ class Schema(Generic[T]):
         """The canonical JSON Schema (draft 2020-12) of what is read; a fresh copy."""
         return copy.deepcopy(self._input.schema)
 
-    @cached_property
+    @property
     def output_schema(self) -> JsonObject:
-        """The canonical JSON Schema of what `dump` writes."""
-        return self._emit("output").schema
+        """The canonical JSON Schema of what `dump` writes; a fresh copy."""
+        return copy.deepcopy(self._output.schema)
+
+    def check(self) -> None:
+        """DefinitionError now, and not at the first use, if no JSON Schema can state what is read."""
+        _ = self._input
 
     def parse(self, text: str, *, finish: FinishReason | None = None) -> Parsed[T]:
         """The value that a model's text holds.
 
         `finish` is why the model stopped, where that is known: a text that was cut for its length is
-        `truncated` unless it is whole JSON. ParseError says what is wrong.
+        `truncated` unless it is whole JSON, and one that was not cut never is. ParseError says what is wrong.
         """
         start, end = content_bounds(text)
         strict = self._read(text[start:end], text)
@@ -80,7 +87,12 @@ class Schema(Generic[T]):
             return strict
         if finish == "length":
             raise ParseError("truncated", (_cut_issue(text),), text)
-        return self._search(text)
+        try:
+            return self._search(text)
+        except ParseError as error:
+            if error.kind == "truncated" and finish in _BY_ITSELF:
+                raise ParseError("unparseable", error.issues, text) from None
+            raise
 
     def dump(self, value: T) -> str:
         """The JSON text of a value, under its aliases; a ValueError if it is not of the type."""
@@ -88,53 +100,62 @@ class Schema(Generic[T]):
 
     @cached_property
     def _input(self) -> Emitted:
-        return self._emit("input")
+        return self._emit("input", self._additions)
 
-    def _emit(self, side: Side) -> Emitted:
-        try:
-            return emit(
-                self._adapter, side, closed=self._closed, additions=self._additions if side == "input" else None
-            )
-        except PydanticUserError as error:
-            raise DefinitionError(f"{self.name} holds a type that JSON Schema cannot state: {error}") from error
+    @cached_property
+    def _output(self) -> Emitted:
+        return self._emit("output", None)
+
+    def _emit(self, side: Side, additions: Mapping[str, JsonObject] | None) -> Emitted:
+        return emit(
+            self._adapter,
+            side,
+            where=self.name,
+            closed=self._closed,
+            annotation=self._annotation,
+            additions=additions,
+        )
 
     @cached_property
     def _guarded(self) -> bool:
-        return (self._input.mixed and self._closed) or has_guards(self._input.schema)
+        return (self._input.mixed and self._closed) or has_guards(self._input.guide)
 
     @cached_property
-    def _hidden(self) -> frozenset[str]:
-        return frozenset(_write_only(self._input.schema))
+    def _secrets(self) -> Secrets:
+        return secrets_of(self._input.guide)
 
     def _read(self, text: str, whole: str) -> Parsed[T] | None:
         """What a text that is JSON comes to; None where it is no JSON, ParseError where it does not fit."""
-        if not _is_json(text, whole):
+        if not is_json(text, whole):
             return None
-        fitted = fit(load_with_sources(text), self._input.schema) if self._guarded else Fitted(None, (), ())
+        fitted = self._fit(text, whole)
         written = json.dumps(fitted.value) if fitted.repairs else text
         forbid = self._closed and not self._input.mixed
         try:
-            value = self._adapter.validate_json(written, strict=True, extra="forbid" if forbid else None)
+            value = self._adapter.validate_json(written, strict=True, extra="forbid" if forbid else None, by_alias=True)
         except ValidationError as error:
-            if any(detail["type"] == "json_invalid" for detail in error.errors(include_url=False)):
-                return None
-            data = json.loads(text)
-            raise ParseError(
-                "invalid", self._issues(fitted, issues_of(error, data, self._hidden)), whole, data
-            ) from None
+            known = {issue.path for issue in fitted.issues}
+            found = issues_of(error, json.loads(written), self._secrets)
+            issues = (*fitted.issues, *(issue for issue in found if issue.path not in known))
+            raise ParseError("invalid", issues, whole, json.loads(text)) from None
         if fitted.issues:
             raise ParseError("invalid", fitted.issues, whole, json.loads(text))
         return Parsed(value, fitted.repairs)
 
-    def _issues(self, fitted: Fitted, found: tuple[Issue, ...]) -> tuple[Issue, ...]:
-        places = {issue.path for issue in fitted.issues}
-        return (*fitted.issues, *(issue for issue in found if issue.path not in places))
+    def _fit(self, text: str, whole: str) -> Fitted:
+        if not self._guarded:
+            return Fitted(None, (), ())
+        try:
+            return fit(load_with_sources(text), self._input.guide, self._secrets)
+        except RecursionError:
+            issue = Issue("", "JSON that is nested less deeply", "JSON too deep to be checked")
+            raise ParseError("unparseable", (issue,), whole) from None
 
     def _search(self, text: str) -> Parsed[T]:
         """The one value among the candidates of the first tier that has one that fits."""
         refusals: list[ParseError] = []
         for tier in tiers(text, prose=not self._closed):
-            fits: dict[bytes, Parsed[T]] = {}
+            fits: dict[Hashable, Parsed[T]] = {}
             for finding in tier:
                 try:
                     parsed = self._take(finding, text)
@@ -143,7 +164,7 @@ class Schema(Generic[T]):
                     if refusal.kind == "truncated":
                         raise
                 else:
-                    fits[canonical_json(json.loads(finding.json))] = parsed  # type: ignore[union-attr]
+                    fits.setdefault(identity(finding.json), parsed)  # type: ignore[union-attr]  # damage is refused
             if len(fits) > 1:
                 issue = Issue("", "one answer", f"{len(fits)} different ones")
                 raise ParseError("ambiguous", (issue,), text)
@@ -156,10 +177,12 @@ class Schema(Generic[T]):
             raise ParseError(finding.kind, (_damage_issue(finding, text),), text)
         parsed = self._read(finding.json, text)
         if parsed is None:
-            issue = Issue("", "JSON of at most 200 levels, in valid Unicode", "JSON that is neither")
-            raise ParseError("unparseable", (issue,), text)
+            raise ParseError("unparseable", (Issue("", "JSON", "text that is nearly so"),), text)
         return replace(parsed, repairs=(*finding.repairs, *parsed.repairs))
 
+
+_BY_ITSELF = ("stop", "tool_calls")
+"""The finish reasons of a model that had said all it meant to say."""
 
 _TELLING: tuple[ParseErrorKind, ...] = ("ambiguous", "invalid", "truncated", "unparseable")
 """Which refusal says most of a text that has several."""
@@ -173,45 +196,6 @@ def _damage_issue(damage: Damage, text: str) -> Issue:
 
 def _cut_issue(text: str) -> Issue:
     return Issue("", "a whole JSON value", f"text that stops after {len(text)} characters, before its end")
-
-
-class _Conflict(Exception):  # noqa: N818 - leaves json.loads through its hook, and this module never
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
-
-
-def _is_json(text: str, whole: str) -> bool:
-    """Whether a text is JSON; ParseError `ambiguous` if one object says two things under one key."""
-    try:
-        jiter.from_json(text.encode(), catch_duplicate_keys=True)
-    except ValueError:  # no JSON, or a key twice, or what only Python's reader takes: that one tells which
-        try:
-            json.loads(text, object_pairs_hook=_distinct)
-        except _Conflict as conflict:
-            issue = Issue(conflict.key, "one value under the key", "two different values")
-            raise ParseError("ambiguous", (issue,), whole) from None
-        except (ValueError, RecursionError):
-            return False
-    return True
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in members and canonical_json(members[key]) != canonical_json(value):
-            raise _Conflict(key)
-        members[key] = value
-    return members
-
-
-def _write_only(schema: JsonObject) -> Iterator[str]:
-    """The names of properties that hold secrets, at any depth."""
-    for name, held in schema.get("properties", {}).items():
-        if any(inner.get("writeOnly") for inner in (held, *subschemas(held))):
-            yield name
-    for inner in subschemas(schema):
-        yield from _write_only(inner)
 
 
 @overload
@@ -248,7 +232,9 @@ class _Target:
 def _compiled(target: _Target) -> Schema[Any]:
     annotation = target.annotation
     name = getattr(annotation, "__name__", None) or "answer"
-    return Schema(adapt(annotation, where="the target"), name=name)
+    schema = Schema(adapt(annotation, where="the target"), name=name, annotation=annotation)
+    schema.check()
+    return schema
 
 
 @overload

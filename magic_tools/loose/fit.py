@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
-from magic_tools.loose.issues import path_text, shown
+from pydantic import TypeAdapter, ValidationError
+
+from magic_tools.loose.issues import merged, path_text, shown
+from magic_tools.loose.secrets import Secrets
 from magic_tools.messages import Issue, Repair
-from magic_tools.schema.emit import DECIMAL_PATTERN
-from magic_tools.schema.walk import resolve, subschemas
+from magic_tools.schema.emit import OTHER_KEYS
+from magic_tools.schema.forms import DECIMAL, TextForm, text_form
+from magic_tools.schema.walk import resolve, subschemas, types_of
 from magic_tools.values import JsonObject
 
 __all__ = ["Fitted", "fit", "has_guards", "load_with_sources"]
-
-_DECIMAL = re.compile(DECIMAL_PATTERN, re.ASCII)
-_DIGITS_ONLY = re.compile(r"[+-]?[0-9]+(?:[.][0-9]+)?", re.ASCII)
-_ISO_DURATION = re.compile(r"[+-]?P.+", re.ASCII)
-
-# Texts that pydantic takes for a format beside those of ISO 8601: what a text must look like, and in words.
-_FORMAT_WORDS = {
-    "date": "a date like 2026-11-29",
-    "date-time": "a date and time like 2026-11-29T12:30:00Z",
-    "time": "a time like 12:30:00",
-    "duration": "a duration like P1DT2H",
-}
 
 
 class _SourceFloat(float):
@@ -50,11 +42,8 @@ def has_guards(schema: JsonObject) -> bool:
 
 
 def _guarded(schema: JsonObject) -> bool:
-    return (
-        _is_decimal(schema)
-        or schema.get("format") in _FORMAT_WORDS
-        or any(isinstance(choice, int) for choice in _choices(schema))
-    )
+    numbers = any(isinstance(choice, int | float) for choice in _choices(schema))
+    return numbers or OTHER_KEYS in schema or text_form(schema) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +55,16 @@ class Fitted:
     issues: tuple[Issue, ...]
 
 
-def fit(value: Any, schema: JsonObject) -> Fitted:
-    """A value that `load_with_sources` gave, held to its schema.
+def fit(value: Any, guide: JsonObject, secrets: Secrets) -> Fitted:
+    """A value that `load_with_sources` gave, held to its schema; `guide` is that with its properties' other keys.
 
     Numbers where a Decimal is due become text by their source digits. Refused are booleans for
-    numbers of an enumeration, digits for a date, and keys that a closed object does not declare.
+    numbers of an enumeration, digits for a date, keys that a closed object does not declare, and
+    whatever pydantic might read as another branch of a union than the one that is meant.
     """
-    walk = _Walk(schema)
-    fitted = walk.visit(value, schema, ())
-    return Fitted(fitted, tuple(walk.repairs), tuple(walk.issues))
+    walk = _Walk(guide, secrets)
+    fitted = walk.visit(value, guide, ())
+    return Fitted(fitted, tuple(walk.repairs), merged(walk.issues))
 
 
 _Place = tuple[str | int, ...]
@@ -82,51 +72,65 @@ _Place = tuple[str | int, ...]
 
 @dataclass(slots=True)
 class _Walk:
+    """One way through a value, or through a part of it.
+
+    `issues` are what this layer objects to; where `misfit` is true, pydantic refuses something too.
+    `lossy` are the issues that there are if the numbers which become Decimals are left as they are.
+    """
+
     root: JsonObject
+    secrets: Secrets
+    memo: dict[tuple[int, int], _Attempt] = field(default_factory=dict)
     repairs: list[Repair] = field(default_factory=list)
     issues: list[Issue] = field(default_factory=list)
+    lossy: list[Issue] = field(default_factory=list)
+    misfit: bool = False
+
+    @property
+    def fits(self) -> bool:
+        return not self.issues and not self.misfit
 
     def visit(self, value: Any, schema: JsonObject, place: _Place) -> Any:
         schema = resolve(schema, self.root)
         branches = schema.get("anyOf") or schema.get("oneOf")
         if branches:
             return self._union(value, branches, place)
-        if isinstance(value, dict):
-            return {key: self._member(key, held, schema, place) for key, held in value.items()}
+        if not isinstance(value, dict | list):
+            return self._scalar(value, schema, place)
+        self.misfit = self.misfit or not _is_of_type(value, schema)
         if isinstance(value, list):
             return [self._item(index, held, schema, place) for index, held in enumerate(value)]
-        return self._scalar(value, schema, place)
+        self._check_keys(value, schema, place)
+        return {key: self._member(key, held, schema, place) for key, held in value.items()}
 
-    def _union(self, value: Any, branches: list[JsonObject], place: _Place) -> Any:
-        """What the first branch that takes the value makes of it."""
-        resolved = [resolve(branch, self.root) for branch in branches]
-        likely = [branch for branch in resolved if _is_like(value, branch)] or [
-            branch for branch in resolved if _is_decimal(branch) and _is_number(value)
-        ]
-        if not likely:  # it fits none of them; pydantic says so, but where it is too lenient with a scalar
-            unmet = (_unmet(value, branch) for branch in resolved)
-            self.issues += [Issue(path_text(place), wanted, shown(value)) for wanted in unmet if wanted][:1]
-            return value
-        tries = [self._try(value, branch, place) for branch in likely]
-        walk, fitted = next((attempt for attempt in tries if not attempt[0].issues), tries[0])
-        self.repairs += walk.repairs
-        self.issues += walk.issues
-        return fitted
+    def _refuse(self, place: _Place, expected: str, got: Any) -> None:
+        self.issues.append(Issue(path_text(place), expected, shown(got, secret=self.secrets.cover(place))))
 
-    def _try(self, value: Any, branch: JsonObject, place: _Place) -> tuple[_Walk, Any]:
-        walk = _Walk(self.root)
-        return walk, walk.visit(value, branch, place)
+    def _check_keys(self, value: dict[str, Any], schema: JsonObject, place: _Place) -> None:
+        """Refuse keys that are not what keys are to be, and two of which pydantic would drop one."""
+        others = schema.get(OTHER_KEYS, {})
+        form = text_form(resolve(schema.get("propertyNames", {}), self.root))
+        first: dict[object, str] = {}
+        for key, held in value.items():
+            if form is not None and not form.shape.fullmatch(key):
+                self._refuse((*place, key), f"as its key {form.wanted}", key)
+            meant = others.get(key, key) if form is None else _read(form, key)
+            if first.setdefault(meant, key) != key:
+                beside = json.dumps(first[meant], ensure_ascii=False)
+                self._refuse((*place, key), f"nothing, since {beside} says it already", held)
+        self.misfit = self.misfit or not first.keys() >= set(schema.get("required", ()))
 
     def _member(self, key: str, value: Any, schema: JsonObject, place: _Place) -> Any:
         here = (*place, key)
         properties = schema.get("properties", {})
         others = schema.get("additionalProperties", True)
-        if key in properties:
-            return self.visit(value, properties[key], here)
+        name = schema.get(OTHER_KEYS, {}).get(key, key)
+        if name in properties:
+            return self.visit(value, properties[name], here)
         if isinstance(others, dict):
             return self.visit(value, others, here)
         if others is False:
-            self.issues.append(Issue(path_text(here), "no key of this name", shown(value)))
+            self._refuse(here, "no key of this name", value)
         return value
 
     def _item(self, index: int, value: Any, schema: JsonObject, place: _Place) -> Any:
@@ -135,43 +139,109 @@ class _Walk:
         return self.visit(value, of_item, (*place, index)) if isinstance(of_item, dict) else value
 
     def _scalar(self, value: Any, schema: JsonObject, place: _Place) -> Any:
-        if _is_decimal(schema) and _is_number(value):
-            note = f"{path_text(place) or 'the value'}: read the number by its source digits"
-            self.repairs.append(Repair("number_as_decimal", None, None, note))
-            value = getattr(value, "source", None) or str(value)
-        if wanted := _unmet(value, schema):
-            self.issues.append(Issue(path_text(place), wanted, shown(value)))
+        form, choices = text_form(schema), _choices(schema)
+        if form is DECIMAL and _is_number(value):
+            return self._decimal(value, place)
+        if choices and not _chosen(value, choices):
+            if isinstance(value, int | float) and value in choices:  # true for 1, or 1 for true
+                listed = ", ".join(json.dumps(choice, ensure_ascii=False) for choice in choices)
+                self._refuse(place, f"one of {listed}" if len(choices) > 1 else listed, value)
+            else:
+                self.misfit = True
+        elif not choices and not _is_of_type(value, schema):
+            self.misfit = True
+        elif form is not None and isinstance(value, str) and not form.shape.fullmatch(value):
+            self._refuse(place, form.wanted, value)
+            self.misfit = self.misfit or _read(form, value) is value
         return value
 
+    def _decimal(self, number: float, place: _Place) -> Any:
+        source = getattr(number, "source", None) or str(number)
+        if not DECIMAL.shape.fullmatch(source):
+            self.misfit = True
+            return number
+        note = f"{path_text(place) or 'the value'}: read the number by its source digits"
+        self.repairs.append(Repair("number_as_decimal", None, None, note))
+        if str(number) != source:
+            self.lossy.append(Issue(path_text(place), DECIMAL.wanted, shown(number)))
+        return source
 
-def _unmet(value: Any, schema: JsonObject) -> str | None:
-    """What a scalar had to be and is not, of that which strict pydantic lets pass."""
-    choices = _choices(schema)
-    if isinstance(value, bool | int) and value in choices and not _chosen(value, choices):
-        return "one of " + ", ".join(json.dumps(choice, ensure_ascii=False) for choice in choices)
-    if isinstance(value, str):
-        if _is_decimal(schema) and not _DECIMAL.fullmatch(value):
-            return "a decimal number as a string of digits"
-        wanted = _FORMAT_WORDS.get(schema.get("format", ""))
-        if wanted and (_DIGITS_ONLY.fullmatch(value) or ("duration" in wanted and not _ISO_DURATION.fullmatch(value))):
-            return wanted
-    return None
+    def _union(self, value: Any, branches: list[JsonObject], place: _Place) -> Any:
+        """What the branch that is meant makes of the value, or issues where pydantic may take another.
+
+        A branch of the exact JSON type comes first, then the order of the branches.
+        """
+        tries = [self._try(value, branch, place) for branch in branches]
+        fitting = [made for made in tries if made.walk.fits]
+        scalar = not isinstance(value, dict | list)
+        if scalar:
+            fitting.sort(key=lambda made: made.fitted is not value)
+        rivals = _rivals(tries, fitting[0] if fitting else None, scalar=scalar)
+        if rivals or not fitting:
+            self.misfit = self.misfit or not rivals
+            self.issues += [issue for made in rivals for issue in made.walk.issues]
+            return value
+        chosen, *others = fitting
+        if not scalar:
+            self.issues += [issue for made in others if made.fitted != chosen.fitted for issue in made.walk.lossy]
+        elif chosen.fitted is not value and any(
+            self._try(chosen.fitted, branch, place).walk.fits for branch in branches if branch is not chosen.branch
+        ):
+            self._refuse(place, "a string", value)
+        self.repairs += chosen.walk.repairs
+        self.lossy += chosen.walk.lossy
+        return chosen.fitted
+
+    def _try(self, value: Any, branch: JsonObject, place: _Place) -> _Attempt:
+        key = (id(value), id(branch))
+        known = self.memo.get(key)
+        if known is None:
+            walk = _Walk(self.root, self.secrets, self.memo)
+            properties = {**branch.get("properties", {}), **branch.get(OTHER_KEYS, {})}
+            declared = sum(key in properties for key in value) if isinstance(value, dict) else 0
+            known = _Attempt(branch, walk, walk.visit(value, branch, place), declared)
+            if isinstance(value, dict | list):  # once for each pair, however the branches are nested
+                self.memo[key] = known
+        return known
 
 
-def _is_like(value: Any, schema: JsonObject) -> bool:
-    """Whether a branch of a union is of the value's own JSON type, and of its constants."""
-    if choices := _choices(schema):
-        return _chosen(value, choices)
-    kinds = schema.get("type", ())
-    if kinds and not _kinds(value).intersection((kinds,) if isinstance(kinds, str) else kinds):
-        return False
-    if not isinstance(value, dict):
-        return True
-    properties = schema.get("properties", {})
-    constants = ((name, _choices(held)) for name, held in properties.items() if name in value)
-    return all(name in value for name in schema.get("required", ())) and all(
-        not choices or _chosen(value[name], choices) for name, choices in constants
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class _Attempt:
+    """A branch of a union tried: the way through it, what it made of the value, how many of its keys it declares."""
+
+    branch: JsonObject
+    walk: _Walk
+    fitted: Any
+    declared: int
+
+
+def _rivals(tries: list[_Attempt], chosen: _Attempt | None, *, scalar: bool) -> list[_Attempt]:
+    """The branches that pydantic may take, in spite of their issues, in place of the chosen one.
+
+    Of scalars it takes the first that it can, of objects the one that declares most of the keys.
+    """
+    taken = [made for made in tries if made.walk.issues and not made.walk.misfit]
+    if scalar:
+        return taken if chosen is None else [made for made in taken if tries.index(made) < tries.index(chosen)]
+    return [made for made in taken if chosen is None or made.declared >= chosen.declared][:1]
+
+
+@lru_cache
+def _reader(of: type) -> TypeAdapter[Any]:
+    return TypeAdapter(of)
+
+
+def _read(form: TextForm, text: str) -> Any:
+    """What pydantic makes of a text of a kind, or the text itself where it refuses it."""
+    try:
+        return _reader(form.type).validate_json(json.dumps(text), strict=True)
+    except ValidationError:
+        return text
+
+
+def _is_of_type(value: Any, schema: JsonObject) -> bool:
+    kinds = types_of(schema)
+    return not kinds or not _kinds(value).isdisjoint(kinds)
 
 
 def _kinds(value: Any) -> frozenset[str]:
@@ -198,12 +268,16 @@ def _choices(schema: JsonObject) -> list[Any]:
 
 
 def _chosen(value: Any, choices: list[Any]) -> bool:
-    """Whether a value is one of the choices, true and 1 being two."""
-    return any(choice == value and isinstance(choice, bool) is isinstance(value, bool) for choice in choices)
+    return any(_is_choice(value, choice) for choice in choices)
 
 
-def _is_decimal(schema: JsonObject) -> bool:
-    return schema.get("pattern") == DECIMAL_PATTERN
+def _is_choice(value: Any, choice: Any) -> bool:
+    """Whether a value is a choice: `true` is not 1, nor is 1.0, while 1 is 1.0 too."""
+    if isinstance(choice, float):
+        return _is_number(value) and bool(value == choice)
+    return (
+        bool(value == choice) and isinstance(value, bool) is isinstance(choice, bool) and not isinstance(value, float)
+    )
 
 
 def _is_number(value: Any) -> bool:

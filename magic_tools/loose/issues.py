@@ -8,76 +8,109 @@ from typing import Any
 
 from pydantic_core import ErrorDetails, ValidationError
 
+from magic_tools.loose.secrets import Secrets
 from magic_tools.messages import Issue
 
-__all__ = ["issues_of", "path_text", "shown"]
+__all__ = ["issues_of", "merged", "path_text", "shown"]
 
 _MOST_ISSUES = 12
 _MOST_CHARACTERS = 60
+_MOST_WORDS = 300
 _NOTHING = "nothing"
 
 # What was expected, by pydantic's type of error; `{...}` is filled from the error's context.
+_REQUIRED = "a value, since it is required"
+_DECIMAL = "a decimal number as a string"
+_DATE = "a date like 2026-11-29"
+_DATETIME = "a date and time like 2026-11-29T12:30:00Z"
+_TIME = "a time like 12:30:00"
+_DURATION = "a duration like P1DT2H"
 _EXPECTED: Mapping[str, str] = {
-    "missing": "a value, since it is required",
-    "missing_argument": "a value, since it is required",
-    "extra_forbidden": "no key of this name",
-    "unexpected_keyword_argument": "no key of this name",
-    "int_type": "an integer",
-    "int_parsing": "an integer",
-    "int_from_float": "an integer",
-    "float_type": "a number",
-    "float_parsing": "a number",
+    **dict.fromkeys(("missing", "missing_argument", "missing_positional_only_argument"), _REQUIRED),
+    **dict.fromkeys(("extra_forbidden", "unexpected_keyword_argument"), "no key of this name"),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "an integer"),
+    "int_parsing_size": "an integer of at most 4300 digits",
+    **dict.fromkeys(("float_type", "float_parsing"), "a number"),
     "string_type": "a string",
-    "bool_type": "true or false",
-    "bool_parsing": "true or false",
+    "bytes_type": "a string",
+    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
     "none_required": "null",
-    "list_type": "an array",
-    "tuple_type": "an array",
-    "set_type": "an array",
-    "frozen_set_type": "an array",
-    "dict_type": "an object",
-    "model_type": "an object",
-    "model_attributes_type": "an object",
-    "dataclass_type": "an object",
-    "literal_error": "one of {expected}",
-    "enum": "one of {expected}",
-    "decimal_type": "a decimal number as a string",
-    "decimal_parsing": "a decimal number as a string",
+    **dict.fromkeys(("list_type", "tuple_type", "set_type", "frozen_set_type", "deque_type"), "an array"),
+    **dict.fromkeys(("arguments_type", "iterable_type", "named_tuple_type"), "an array"),
+    **dict.fromkeys(("dict_type", "frozen_dict_type", "ordered_dict_type", "counter_type"), "an object"),
+    **dict.fromkeys(("model_type", "model_attributes_type", "dataclass_type"), "an object"),
     "greater_than_equal": "a number of at least {ge}",
     "greater_than": "a number above {gt}",
     "less_than_equal": "a number of at most {le}",
     "less_than": "a number below {lt}",
     "multiple_of": "a number that is a multiple of {multiple_of}",
     "finite_number": "a finite number",
+    **dict.fromkeys(("decimal_type", "decimal_parsing"), _DECIMAL),
+    "decimal_max_digits": "a decimal number of at most {max_digits} digits",
+    "decimal_max_places": "a decimal number of at most {decimal_places} decimal places",
+    "decimal_whole_digits": "a decimal number of at most {whole_digits} digits before the point",
     "string_too_short": "text of at least {min_length} characters",
     "string_too_long": "text of at most {max_length} characters",
     "string_pattern_mismatch": "text that matches {pattern}",
     "too_short": "at least {min_length} items",
     "too_long": "at most {max_length} items",
+    "date_type": _DATE,
+    **dict.fromkeys(("date_parsing", "date_from_datetime_parsing"), _DATE + " ({error})"),
+    "date_past": "a date in the past",
+    "date_future": "a date in the future",
+    "datetime_type": _DATETIME,
+    **dict.fromkeys(("datetime_parsing", "datetime_from_date_parsing"), _DATETIME + " ({error})"),
+    "datetime_past": "a date and time in the past",
+    "datetime_future": "a date and time in the future",
+    "timezone_aware": _DATETIME + ", with its offset",
+    "timezone_naive": "a date and time like 2026-11-29T12:30:00, without an offset",
+    "time_type": _TIME,
+    "time_parsing": _TIME + " ({error})",
+    "time_delta_type": _DURATION,
+    "time_delta_parsing": _DURATION + " ({error})",
+    **dict.fromkeys(("uuid_type", "uuid_parsing"), "a UUID"),
     "union_tag_invalid": "{discriminator} to be one of {expected_tags}",
     "union_tag_not_found": "the key {discriminator}",
 }
 
+_OWN_WORDS = frozenset({"value_error", "assertion_error"})
+_CHOICES = frozenset({"literal_error", "enum"})
+_PREFIX = "Input should be "
 
-def issues_of(error: ValidationError, value: Any, hidden: frozenset[str]) -> tuple[Issue, ...]:
+_Place = tuple[str | int, ...]
+
+
+def issues_of(error: ValidationError, value: Any, secrets: Secrets) -> tuple[Issue, ...]:
     """The issues of a refused JSON value, one a place: the branches of a union are joined by "or".
 
-    What stands under a key of `hidden` is never shown.
+    Of a place and one inside it the inner says more, so that it stands alone. No secret is shown.
     """
-    expected: dict[tuple[str | int, ...], list[str]] = {}
-    got: dict[tuple[str | int, ...], str] = {}
+    expected: dict[_Place, list[str]] = {}
+    got: dict[_Place, str] = {}
     for detail in error.errors(include_url=False):
-        place, absent = _place(detail, value)
+        place, found = _finding(detail, value)
         words = _expectation(detail)
         if words not in expected.setdefault(place, []):
             expected[place].append(words)
-        secret = not hidden.isdisjoint(place)
-        got[place] = _NOTHING if absent else shown(detail["input"], secret=secret)
-    listed = [Issue(path_text(place), " or ".join(words), got[place]) for place, words in expected.items()]
+        got[place] = _NOTHING if found is _ABSENT else shown(found, secret=secrets.cover(place))
+    outer = {place[:length] for place in expected for length in range(len(place))}
+    listed = [
+        Issue(path_text(place), " or ".join(words), got[place])
+        for place, words in expected.items()
+        if place not in outer
+    ]
     if len(listed) > _MOST_ISSUES:
         left = len(listed) - _MOST_ISSUES
         listed[_MOST_ISSUES:] = [Issue("", "the places above to be right first", f"{left} more that are not")]
     return tuple(listed)
+
+
+def merged(issues: Iterable[Issue]) -> tuple[Issue, ...]:
+    """The issues, those of one place joined by "or"."""
+    expected: dict[tuple[str, str], list[str]] = {}
+    for issue in issues:
+        expected.setdefault((issue.path, issue.got), []).append(issue.expected)
+    return tuple(Issue(path, " or ".join(dict.fromkeys(words)), got) for (path, got), words in expected.items())
 
 
 def path_text(place: Iterable[str | int]) -> str:
@@ -89,7 +122,7 @@ def path_text(place: Iterable[str | int]) -> str:
         elif step.isidentifier():
             text += f".{step}" if text else step
         else:
-            text += f"[{json.dumps(step, ensure_ascii=False)}]"
+            text += f"[{_cut(json.dumps(step, ensure_ascii=False))}]"
     return _printable(text)
 
 
@@ -110,35 +143,60 @@ def _printable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _cut(text: str) -> str:
+def _cut(text: str, most: int = _MOST_CHARACTERS) -> str:
     text = _printable(text)
-    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}... ({len(text)} characters)"
+    return text if len(text) <= most else f"{text[:most]}... ({len(text)} characters)"
 
 
 def _expectation(detail: ErrorDetails) -> str:
-    context = detail.get("ctx", {})
-    if detail["type"] in ("value_error", "assertion_error"):
-        return str(context["error"])
-    template = _EXPECTED.get(detail["type"])
-    if template is None:
-        return detail["msg"].removeprefix("Input should be ")
-    if detail["type"] in ("literal_error", "enum") and " or " not in context["expected"]:
-        template = "{expected}"
-    return template.format(**context)
+    kind, context = detail["type"], detail.get("ctx", {})
+    template = _EXPECTED.get(kind)
+    if kind in _OWN_WORDS:
+        words = _cut(str(context["error"]), _MOST_WORDS)
+    elif kind in _CHOICES:
+        choices = context["expected"]
+        words = f"one of {choices}" if " or " in choices else choices
+    elif template is not None:
+        words = template.format(**context)
+    elif detail["msg"].startswith(_PREFIX):
+        words = detail["msg"].removeprefix(_PREFIX)
+    else:
+        words = f"a value that passes its check ({_cut(detail['msg'], _MOST_WORDS)})"
+    return f"as its key {words}" if detail["loc"][-1:] == ("[key]",) else words
 
 
-def _place(detail: ErrorDetails, value: Any) -> tuple[tuple[str | int, ...], bool]:
-    """Where an error stands in the value itself, and whether nothing stands there.
+_ABSENT: Any = object()
 
-    pydantic's locations also name union branches and the like, which are no keys of the value.
+
+def _finding(detail: ErrorDetails, value: Any) -> tuple[_Place, Any]:
+    """Where an error stands in the value itself, and what stands there."""
+    location, found = detail["loc"], detail["input"]
+    if _EXPECTED.get(detail["type"]) == _REQUIRED:
+        return (*_place(location[:-1], value, found), location[-1]), _ABSENT
+    place = _place(location, value, found)
+    if detail["type"] == "union_tag_invalid" and isinstance(found, Mapping):
+        found = found.get(detail["ctx"]["discriminator"].strip("'"), found)
+    return place, found
+
+
+def _place(location: _Place, value: Any, found: Any) -> _Place:
+    """The steps of an error's location that lead through the value to what was found.
+
+    pydantic's locations also name branches of unions and the like, which are no keys of the value;
+    one of these may be spelled like a key that the value has too.
     """
+    for skipped in (None, *range(len(location))):
+        place, reached = _followed(location, value, skipped)
+        if reached == found:
+            return place
+    return _followed(location, value, None)[0]
+
+
+def _followed(location: _Place, value: Any, skipped: int | None) -> tuple[_Place, Any]:
     place: list[str | int] = []
-    absent = detail["type"] in ("missing", "missing_argument")
-    for index, step in enumerate(detail["loc"]):
-        held = isinstance(value, dict) and step in value
-        if held or (isinstance(value, list) and isinstance(step, int) and step < len(value)):
+    for index, step in enumerate(location):
+        in_array = isinstance(value, list) and isinstance(step, int) and step < len(value)
+        if index != skipped and (in_array or (isinstance(value, dict) and step in value)):
             value = value[step]
-        elif not (absent and index == len(detail["loc"]) - 1):
-            continue
-        place.append(step)
-    return tuple(place), absent
+            place.append(step)
+    return tuple(place), value

@@ -9,12 +9,12 @@ from typing import Literal
 
 from magic_tools.messages import Repair
 
-__all__ = ["Damage", "Span", "read_span"]
+__all__ = ["CLOSED_BY", "Damage", "Span", "read_span"]
 
 # What matters for where a span ends: a string (to the end of the text where nothing closes it), a bracket,
 # and a comma that has nothing between it and a closing bracket.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]|,(?=\s*+[\]}])', re.DOTALL)
-
+CLOSED_BY = {"{": "}", "[": "]"}
 _CLOSED_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 # What a literal or a number looks like when the text stops inside it.
 _BEGUN = re.compile(r"t(?:r(?:u)?)?|f(?:a(?:l(?:s)?)?)?|n(?:u(?:l)?)?|-")
@@ -56,8 +56,8 @@ def read_span(text: str, start: int, limit: int) -> Span:
         raise Damage("truncated" if cut else "unparseable", at, extent.end, error.msg) from None
     except RecursionError:
         raise Damage("unparseable", start, extent.end, "nested too deeply") from None
-    except ValueError as error:  # an integer of more digits than Python reads
-        raise Damage("unparseable", start, extent.end, str(error)) from None
+    except ValueError:  # an integer of more digits than Python reads
+        raise Damage("unparseable", start, extent.end, "a whole number of more than 4300 digits") from None
     repairs = tuple(
         Repair("trailing_comma", at, at + 1, "dropped a comma before a closing bracket") for at in extent.commas
     )
@@ -87,20 +87,20 @@ class _Extent:
 
 
 def _extent(text: str, start: int, limit: int) -> _Extent:
-    depth = 0
+    """The extent of the bracket at `start`; a closing bracket of the other kind closes nothing."""
+    awaited: list[str] = []
     commas: list[int] = []
-    last = ""
-    at = start
+    last, after = "", start
     for token in _TOKEN.finditer(text, start, limit):
-        last, at = token[0], token.start()
-        match last:
-            case "{" | "[":
-                depth += 1
-            case "}" | "]":
-                depth -= 1
-                if depth == 0:
+        match token[0]:
+            case "{" | "[" as opener:
+                awaited.append(CLOSED_BY[opener])
+            case "}" | "]" as closer if closer == awaited[-1]:
+                awaited.pop()
+                if not awaited:
                     return _Extent(token.end(), tuple(commas), None)
-            case ",":
-                commas.append(at)
+            case "," if last not in CLOSED_BY or text[after : token.start()].strip():  # else its slot is empty
+                commas.append(token.start())
+        last, after = token[0], token.end()
     unclosed = last.startswith('"') and not _CLOSED_STRING.fullmatch(last)
-    return _Extent(limit, tuple(commas), at if unclosed else limit)
+    return _Extent(limit, tuple(commas), after - len(last) if unclosed else limit)

@@ -7,18 +7,19 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from magic_tools.loose.repair import Damage, Span, read_span
+from magic_tools.loose.marks import Mark
+from magic_tools.loose.repair import CLOSED_BY, Damage, Span, read_span
 from magic_tools.messages import Repair
 
 __all__ = ["Finding", "content_bounds", "tiers"]
 
 _BLANK = " \t\r\n\ufeff"
-_CLOSED_BY = {"{": "}", "[": "]"}
 _OPENER = re.compile(r"[{\[]")
-_FENCE = re.compile(r"(`{3,}+|~{3,}+)[ \t]*+([\w+-]*+)\s*+")
-_REASONING = re.compile(r"<(/?)(?:think|thinking|reasoning)>")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_FENCE = Mark(r"(?P<marker>`{3,}+|~{3,}+)[ \t]*+(?P<tag>[\w+-]*+)\s*+")
+_REASONING = Mark(r"<(?P<closing>/?)(?:think|thinking|reasoning)>")
+_REASONING_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 _JSON_TAGS = frozenset({"json", "jsonc", "json5"})
-_LOOKS_PER_CHARACTER = 16
 
 Finding = Span | Damage
 
@@ -48,15 +49,15 @@ def tiers(text: str, *, prose: bool) -> Iterator[list[Finding]]:
     first, end = content_bounds(text)
     whole = list(_whole(text, first, end))
     yield whole
-    if first >= end or (text[end - 1] == _CLOSED_BY.get(text[first]) and whole):
+    if first >= end or (text[end - 1] == CLOSED_BY.get(text[first]) and whole):
         return  # nothing, or one damaged value: what stands inside it is no answer
-    start = _after_reasoning(text, first, end)
-    if start is None:
+    parts = _without_reasoning(text, first, end)
+    if parts is None:
         yield [Damage("truncated", first, end, "the reasoning has no end")]
         return
-    fences = _fences(text, start, end)
+    fences = [fence for start, stop in parts for fence in _fences(text, start, stop)]
     if not prose:
-        fences = [fence for fence in fences if (fence.start, fence.end) == (start, end)]
+        fences = [fence for fence in fences if [(fence.start, fence.end)] == parts]
     for tagged in (True, False):
         yield [
             _noted(finding, text, fence)
@@ -65,18 +66,31 @@ def tiers(text: str, *, prose: bool) -> Iterator[list[Finding]]:
             for finding in fence.findings
         ]
     if prose:
-        yield [_noted(finding, text) for finding in _spans(text, start, end)]
+        yield [_noted(finding, text) for start, stop in parts for finding in _spans(text, start, stop)]
+    else:
+        yield [Damage("unparseable", first, end, "there is text around the value")]
 
 
-def _after_reasoning(text: str, start: int, end: int) -> int | None:
-    """Where the answer may begin: after the last block of reasoning; None if one is not closed."""
-    if text.startswith(tuple(_CLOSED_BY), start, end):
-        return start
-    after = start
-    for tag in _REASONING.finditer(text, start, end):
-        if tag[1]:
-            after = tag.end()
-    return None if _REASONING.match(text[after:end].lstrip(_BLANK)) else after
+def _without_reasoning(text: str, start: int, end: int) -> list[tuple[int, int]] | None:
+    """The parts of a text that are no reasoning, blanks around them left out; None if reasoning has no end.
+
+    Before an end of reasoning that has no beginning, all is reasoning.
+    """
+    parts: list[tuple[int, int]] = []
+    at = start
+    while tag := _REASONING.search(text, at, end):
+        if tag["closing"]:
+            parts.clear()
+            at = tag.end()
+            continue
+        closing = _REASONING_END.search(text, tag.end(), end)
+        if closing is None:
+            return None
+        parts.append((at, tag.start()))
+        at = closing.end()
+    parts.append((at, end))
+    bounds = ((at, content_bounds(text[at:stop])) for at, stop in parts)
+    return [(at + first, at + last) for at, (first, last) in bounds if first < last]
 
 
 def _whole(text: str, start: int, end: int) -> Iterator[Finding]:
@@ -84,36 +98,36 @@ def _whole(text: str, start: int, end: int) -> Iterator[Finding]:
         finding = _read(text, start, end)
         if isinstance(finding, Damage) or finding.end == end:
             yield finding
+    elif text.startswith('"', start, end) and not _STRING.match(text, start, end):
+        yield Damage("truncated", end, end, "a string has no end")
     else:
         yield Damage("unparseable", start, end, "there is no JSON in it" if start < end else "the text is empty")
 
 
-def _fences(text: str, start: int, end: int) -> list[_Fence]:
-    fences = []
+def _fences(text: str, start: int, end: int) -> Iterator[_Fence]:
     at = start
     while opening := _FENCE.search(text, at, end):
-        marker, tag = opening[1], opening[2]
-        body = opening.end()
-        first = _read(text, body, end) if _OPENER.match(text, body, end) else None
-        closer = text.find(marker, first.end if isinstance(first, Span) else body, end)
-        close = end if closer < 0 else closer
-        at = end if closer < 0 else closer + len(marker)
+        marker, body = opening["marker"], opening.end()
+        marks = _FENCE.finditer(text, body, end)
+        closing = next((mark for mark in marks if mark["marker"].startswith(marker)), None)
+        close, at = (end, end) if closing is None else (closing.start(), closing.end("marker"))
         findings = tuple(_spans(text, body, close)) or tuple(_scalar(text, body, close))
-        fences.append(_Fence(opening.start(), at, tag, findings))
-    return fences
+        yield _Fence(opening.start(), at, opening["tag"], findings)
 
 
 def _spans(text: str, start: int, end: int) -> Iterator[Finding]:
-    """The objects and arrays of a stretch of text, in order, looking at each character a bounded number of times."""
-    looks = _LOOKS_PER_CHARACTER * (end - start)
+    """The objects and arrays of a stretch of text, in order.
+
+    One that is damaged and holds a quotation mark is the last: where it ends is not sure, and what
+    seems to follow may stand in a string of it.
+    """
     at = start
-    while looks >= 0 and (opener := _OPENER.search(text, at, end)):
+    while opener := _OPENER.search(text, at, end):
         finding = _read(text, opener.start(), end)
         yield finding
-        looks -= finding.end - opener.start()
         at = finding.end
-    if looks < 0:
-        yield Damage("unparseable", at, end, "too damaged to be read")
+        if isinstance(finding, Damage) and text.find('"', opener.start(), at) >= 0:
+            return
 
 
 def _scalar(text: str, start: int, end: int) -> Iterator[Finding]:

@@ -34,18 +34,22 @@ def load_model(
     """The model that a name stands for: `openai:NAME`, `local`, or `local:FILE.gguf`.
 
     Without a name it is the one in the environment variable MAGIC_TOOLS_MODEL, else `local`.
-    `base_url`, `api_key` and `client` are for `openai:` alone; `notify` is told in a line when a local
-    model's weights are about to be loaded. ModelUnavailableError says what to install or set where
-    no model can answer.
+    `base_url`, `api_key` and `client` are for `openai:` alone, and a ValueError with another; `notify` is
+    told in a line when a local model's weights are about to be loaded. ModelUnavailableError says what
+    to install or set where no model can answer.
     """
-    chosen = spec or os.environ.get(MODEL_VARIABLE)
+    chosen = spec or os.environ.get(MODEL_VARIABLE) or None
     kind, _, name = (chosen or "local").partition(":")
     if kind == "openai" and name:
         return OpenAIChatModel(name, settings=settings, base_url=base_url, api_key=api_key, client=client)
     if kind != "local":
+        whence = "" if spec else f", as {MODEL_VARIABLE} has it"
         raise ModelUnavailableError(
-            f"There is no model called {chosen!r}: write openai:NAME (such as openai:gpt-5), local, or local:FILE.gguf."
+            f"There is no model called {chosen!r}{whence}: write openai:NAME (such as openai:gpt-5), local, or "
+            "local:FILE.gguf."
         )
+    if base_url or api_key or client is not None:
+        raise ValueError("base_url, api_key and client are for openai:NAME: a local model has none of them")
     try:
         return LocalModel(Path(name) if name else None, settings, notify)
     except ModelUnavailableError as error:

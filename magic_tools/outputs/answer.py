@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
 from magic_tools.errors import ParseError
-from magic_tools.loose.decode import Schema, compile_schema
-from magic_tools.messages import Capabilities, Issue, Message, ModelReply, OutputFormat, Repair, TextPart
+from magic_tools.loose.decode import Parsed, Schema, compile_schema
+from magic_tools.messages import Capabilities, FinishReason, Issue, Message, ModelReply, OutputFormat, Repair, TextPart
 from magic_tools.schema.walk import resolve
 
 __all__ = ["Answer", "Checked", "answer_for"]
@@ -20,6 +20,8 @@ __all__ = ["Answer", "Checked", "answer_for"]
 _INSTRUCTION = (
     "Answer with one JSON value and nothing else: no explanation, no code fence. It must fit this JSON Schema:\n"
 )
+_KEY = "value"
+_UNWRAPPED = Repair("unwrapped", None, None, f"took the whole text for what was asked for under the key {_KEY!r}")
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 
 
@@ -37,14 +39,14 @@ class Checked:
 class Answer:
     """One output type as one model is asked for it; without a schema, any text is an answer.
 
-    `format` goes with the request, `instruction` into its system message; `wrapped` where the value
-    is asked for inside an object of one key, because the provider takes nothing but objects.
+    `format` goes with the request, `instruction` into its system message; `wrapper` is the schema of
+    an object that holds the value under one key, where the provider takes nothing but objects.
     """
 
     schema: Schema[Any] | None = None
     format: OutputFormat | None = None
     instruction: str | None = None
-    wrapped: bool = False
+    wrapper: Schema[Any] | None = None
     may_be_null: bool = False
 
     def addressed(self, transcript: tuple[Message, ...]) -> tuple[Message, ...]:
@@ -64,15 +66,14 @@ class Answer:
                 return Checked("truncated")
             return Checked("silent") if _says_nothing(text) else Checked("valid", text)
         try:
-            parsed = self.schema.parse(text, finish=reply.finish)
+            parsed = _read(self.schema, self.wrapper, text, reply.finish)
         except ParseError as error:
-            if error.kind == "truncated":
+            if error.kind == "truncated" and reply.finish in (None, "length"):
                 return Checked("truncated", issues=error.issues)
-            if _says_nothing(text):
+            if error.kind == "unparseable" and _says_nothing(text):
                 return Checked("valid" if self.may_be_null else "silent")
             return Checked("invalid", issues=error.issues)
-        value = parsed.value["value"] if self.wrapped else parsed.value
-        return Checked("valid", value, repairs=parsed.repairs)
+        return Checked("valid", parsed.value, repairs=parsed.repairs)
 
 
 def answer_for(target: Any, capabilities: Capabilities) -> Answer:
@@ -84,11 +85,34 @@ def answer_for(target: Any, capabilities: Capabilities) -> Answer:
     if not capabilities.native_schema:
         instruction = _INSTRUCTION + json.dumps(schema.json_schema, ensure_ascii=False)
         return Answer(schema, instruction=instruction, may_be_null=may_be_null)
-    wrapped = capabilities.object_root and not _is_object(schema)
+    wrapper: Schema[Any] | None = None
+    if capabilities.object_root and not _is_object(schema):
+        wrapper = compile_schema(TypedDict("answer", {_KEY: target}))  # type: ignore[operator]  # a type known only now
     name = _NO_NAME.sub("_", schema.name)[:64].strip("_") or "answer"
-    if wrapped:
-        schema = compile_schema(TypedDict("answer", {"value": target}))  # type: ignore[operator]  # a type known only now
-    return Answer(schema, OutputFormat(name, schema.json_schema), wrapped=wrapped, may_be_null=may_be_null)
+    return Answer(schema, OutputFormat(name, (wrapper or schema).json_schema), None, wrapper, may_be_null)
+
+
+def _read(schema: Schema[Any], wrapper: Schema[Any] | None, text: str, finish: FinishReason | None) -> Parsed[Any]:
+    """The value of a text: under the wrapper's key where there is one, else the whole of it."""
+    if wrapper is None:
+        return schema.parse(text, finish=finish)
+    try:
+        wrapped = wrapper.parse(text, finish=finish)
+    except ParseError as error:
+        if error.kind != "invalid" or (isinstance(error.partial, dict) and _KEY in error.partial):
+            raise
+    else:
+        return Parsed(wrapped.value[_KEY], wrapped.repairs)
+    try:
+        bare = schema.parse(text, finish=finish)
+    except ParseError as error:
+        issues = tuple(replace(issue, path=_below_key(issue.path)) for issue in error.issues)
+        raise ParseError(error.kind, issues, text, error.partial) from None
+    return replace(bare, repairs=(*bare.repairs, _UNWRAPPED))
+
+
+def _below_key(path: str) -> str:
+    return f"{_KEY}.{path}" if path and not path.startswith("[") else _KEY + path
 
 
 def _is_object(schema: Schema[Any]) -> bool:
@@ -98,10 +122,9 @@ def _is_object(schema: Schema[Any]) -> bool:
 
 def _takes_null(schema: Schema[Any]) -> bool:
     try:
-        schema.parse("null")
-    except ParseError:
+        return schema.parse("null").value is None
+    except Exception:  # noqa: BLE001 - a validator need not be ready for a value that nobody sent
         return False
-    return True
 
 
 def _says_nothing(text: str) -> bool:

@@ -15,12 +15,14 @@ def annotation_key(annotation: Any) -> Hashable:
     these keys do not. Classes and other objects count by identity, so that a key is good only as long
     as its annotation is alive.
     """
+    if isinstance(annotation, list):  # the parameters in Callable[[int], str], a new list each time
+        return tuple(map(annotation_key, annotation))
     origin = get_origin(annotation)
     if origin is None:
         return id(annotation)
     arguments = get_args(annotation)
     if origin is Literal:
-        return (id(origin), *((type(value).__qualname__, value) for value in arguments))
+        return (id(origin), *((id(type(value)), value) for value in arguments))
     if origin is Annotated:
         inner, *metadata = arguments
         return (id(origin), annotation_key(inner), *(_metadata_key(item) for item in metadata))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from magic_tools.errors import SchemaRejectedError
 from magic_tools.messages import ToolDefinition
 from magic_tools.schema.rendered import DialectChange, Rendered
-from magic_tools.schema.walk import map_schema, resolve
+from magic_tools.schema.walk import map_schema, resolve, types_of
 from magic_tools.values import JsonObject
 
 __all__ = ["openai_tool", "render_openai"]
@@ -34,7 +34,7 @@ def render_openai(schema: JsonObject) -> Rendered:
     obstacles: list[DialectChange] = []
 
     def adapt(node: JsonObject, pointer: str) -> JsonObject:
-        node = _closed(_plain_union(node, pointer, changes), pointer, changes)
+        node = _closed(_plain(node, pointer, changes), pointer, changes)
         obstacles.extend(DialectChange(pointer, keyword, why) for keyword, why in _obstacles(node))
         return node
 
@@ -45,9 +45,15 @@ def render_openai(schema: JsonObject) -> Rendered:
     return Rendered(schema, False, tuple(obstacles)) if obstacles else Rendered(strict, True, tuple(changes))
 
 
-def _plain_union(node: JsonObject, pointer: str, changes: list[DialectChange]) -> JsonObject:
-    """The node with `anyOf` for `oneOf`, and a reference's siblings beside an `anyOf` of it."""
-    kept = {keyword: held for keyword, held in node.items() if keyword not in ("oneOf", "discriminator")}
+def _plain(node: JsonObject, pointer: str, changes: list[DialectChange]) -> JsonObject:
+    """The node with `anyOf` for `oneOf`, a reference's siblings beside an `anyOf` of it, and no `x-` keywords."""
+    annotations = [keyword for keyword in node if keyword.startswith("x-")]
+    changes.extend(
+        DialectChange(pointer, keyword, "left out: an annotation, which strict mode does not take")
+        for keyword in annotations
+    )
+    left_out = ("oneOf", "discriminator", *annotations)
+    kept = {keyword: held for keyword, held in node.items() if keyword not in left_out}
     if "oneOf" in node:
         changes.append(DialectChange(pointer, "oneOf", "made anyOf; the discriminator still tells the branches apart"))
         kept["anyOf"] = node["oneOf"]
@@ -71,9 +77,10 @@ def _obstacles(node: JsonObject) -> Iterator[tuple[str, str]]:
         yield "format", f"sent non-strict: strict mode does not know the format {node['format']!r}"
     if not node.keys() & _SAYS_A_TYPE:
         yield "type", "sent non-strict: strict mode wants a type"
-    if node.get("type") == "array" and "items" not in node:
+    kinds = types_of(node)
+    if "array" in kinds and "items" not in node:
         yield "items", "sent non-strict: strict mode wants the type of the items"
-    if node.get("type") == "object" and node.get("additionalProperties") is not False:
+    if "object" in kinds and node.get("additionalProperties") is not False:
         yield "additionalProperties", "sent non-strict: strict mode cannot hold an open map"
     optional = [name for name in node.get("properties", {}) if name not in node.get("required", ())]
     if optional:

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, NotRequired, get_origin
 
-from pydantic import PydanticUndefinedAnnotation, PydanticUserError, TypeAdapter
+from pydantic import PydanticUserError, TypeAdapter
 from pydantic.fields import FieldInfo
-from pydantic_core import PydanticSerializationError, to_jsonable_python
+from pydantic_core import PydanticSerializationError, SchemaError
 from typing_extensions import TypedDict, get_type_hints
 
 from magic_tools.errors import DefinitionError
+from magic_tools.schema.defaults import json_default
 from magic_tools.schema.docstrings import DocTexts, read_docstring
-from magic_tools.schema.emit import stated_text
+from magic_tools.schema.emit import check_stated
 from magic_tools.values import JsonObject
 
 __all__ = ["Parameter", "Signature", "adapt", "read_signature"]
 
 _EMPTY = inspect.Parameter.empty
-_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_KEYWORD = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class Parameter:
     """One parameter that a model fills.
 
     `annotation` is resolved; of `*args: T` it is `list[T]` and of `**kwargs: T` it is `dict[str, T]`.
+    A default that is a `Field(...)` is part of the annotation too, so that validation fills it in.
     """
 
     name: str
@@ -43,12 +46,6 @@ class Parameter:
         if self.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
             return False
         return self.default is _EMPTY or (isinstance(self.default, FieldInfo) and self.default.is_required())
-
-    def fallback(self) -> Any:
-        """The value of a call that leaves it out."""
-        if isinstance(self.default, FieldInfo):
-            return self.default.get_default(call_default_factory=True)
-        return self.default
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +67,25 @@ class Signature:
         """The validator of a call's arguments, which leaves absent ones absent."""
         hints = {p.name: p.annotation if p.required else NotRequired[p.annotation] for p in self.parameters}
         try:
-            return TypeAdapter(TypedDict(self.name, hints))  # type: ignore[operator]  # the functional form, with names known only now
-        except _NOT_COMPILED:
+            adapter = adapt(TypedDict(self.name, hints), where=self.name)  # type: ignore[operator]  # names known only now
+            check_stated(adapter, where=self.name)
+        except DefinitionError:
             for parameter in self.parameters:  # one of them: find it, to name it
-                adapt(parameter.annotation, where=f"{self.name}(): parameter '{parameter.name}'")
+                where = f"{self.name}(): parameter '{parameter.name}'"
+                single = adapt(parameter.annotation, where=where)
+                check_stated(single, where=where, annotation=parameter.annotation)
             raise
+        return adapter
 
     def additions(self) -> dict[str, JsonObject]:
-        """For each parameter the keywords that its own schema lacks: its text and its default."""
+        """For each parameter the keywords that its own schema may lack: its docstring's text and its default."""
         added: dict[str, JsonObject] = {}
         for parameter in self.parameters:
-            metadata = getattr(parameter.annotation, "__metadata__", ())
-            text = stated_text(metadata) or self.docs.parameters.get(parameter.name)
-            keywords: JsonObject = {"description": text} if text else {}
-            if not parameter.required and parameter.default is not _EMPTY:
-                keywords |= _json_default(parameter.fallback())
-            added[parameter.name] = keywords
+            text = self.docs.parameters.get(parameter.name)
+            added[parameter.name] = {"description": text} if text else {}
+            if parameter.default is not _EMPTY and not isinstance(parameter.default, FieldInfo):
+                with suppress(PydanticSerializationError):  # a default that JSON cannot hold is not told
+                    added[parameter.name]["default"] = json_default(parameter.default)
         return added
 
     def bind(self, values: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -98,7 +98,7 @@ class Signature:
         kwargs: dict[str, Any] = {}
         for parameter in self.parameters:
             given = parameter.name in values
-            value = values[parameter.name] if given else parameter.fallback()
+            value = values[parameter.name] if given else parameter.default
             match parameter.kind:
                 case inspect.Parameter.VAR_POSITIONAL:
                     args.extend(value if given else ())
@@ -113,48 +113,68 @@ class Signature:
         return tuple(args), kwargs
 
     def _merge(self, kwargs: dict[str, Any], extra: Mapping[str, Any], name: str) -> None:
-        taken = [p.name for p in self.parameters if p.name in extra and p.kind is not inspect.Parameter.POSITIONAL_ONLY]
+        taken = [p.name for p in self.parameters if p.name in extra and p.kind in _KEYWORD]
         if taken:
             raise ValueError(f"{name} may not hold the key {taken[0]!r}, which is a parameter of its own")
         kwargs.update(extra)
 
 
-_NOT_COMPILED = (PydanticUserError, PydanticUndefinedAnnotation, TypeError, NameError)
-
-
 def adapt(annotation: Any, *, where: str) -> TypeAdapter[Any]:
     """The validator of an annotation; DefinitionError, starting with `where`, if there can be none."""
     try:
-        return TypeAdapter(annotation)
-    except _NOT_COMPILED as error:
-        reason = str(error).splitlines()[0]
+        adapter = TypeAdapter(annotation)
+        if not adapter.pydantic_complete:  # some name was not known yet: say which, unless it is by now
+            adapter.rebuild(raise_errors=True)
+    except NameError as error:
         raise DefinitionError(
-            f"{where} has the annotation {annotation!r}, which cannot be made into a schema ({reason}). "
+            f"{where} has the annotation {annotation!r}, which uses a name that is not known ({_reason(error)}). "
+            "Define or import it above, at the top of the module and not only under TYPE_CHECKING."
+        ) from error
+    except (PydanticUserError, SchemaError, TypeError) as error:
+        raise DefinitionError(
+            f"{where} has the annotation {annotation!r}, which cannot be made into a schema ({_reason(error)}). "
             "Use a type that pydantic can validate: a primitive, a container, an Enum, a dataclass, a BaseModel."
         ) from error
+    return adapter
+
+
+def _reason(error: Exception) -> str:
+    """An error's text in one line, without the address that pydantic adds."""
+    return " ".join(str(getattr(error, "message", error)).split("\n\n")[0].split())
 
 
 def read_signature(fn: Callable[..., Any], *, namespace: Mapping[str, Any] | None = None) -> Signature:
     """The signature of a function; `namespace` holds local names that its annotations may use.
 
-    DefinitionError names the parameter that has no annotation, or one that cannot be resolved.
+    What a `functools.partial` has bound is no parameter. DefinitionError names the parameter that has
+    no annotation, or one that cannot be resolved.
     """
-    name = getattr(fn, "__name__", None) or type(fn).__name__
+    function = fn.func if isinstance(fn, functools.partial) else fn
+    name = getattr(function, "__name__", None) or type(function).__name__
     try:
-        declared = inspect.signature(fn)
+        declared = _declared(fn)
     except (TypeError, ValueError) as error:
         raise DefinitionError(
             f"{fn!r} has no signature to read ({error}); wrap it in a function with annotations."
         ) from error
-    resolve = _resolver(fn, namespace or {})
+    resolve = _resolver(function, namespace or {})
     stated = list(declared.parameters.values())
-    unbound = _is_unbound(fn, stated)
+    unbound = _is_unbound(function, stated)
     parameters = tuple(_parameter(name, parameter, resolve) for parameter in stated[unbound:])
     try:
         returns = resolve(declared.return_annotation)
     except _UNRESOLVED:
         returns = _EMPTY
-    return Signature(name, parameters, returns, read_docstring(inspect.getdoc(fn)), unbound)
+    return Signature(name, parameters, returns, read_docstring(inspect.getdoc(function)), unbound)
+
+
+def _declared(fn: Callable[..., Any]) -> inspect.Signature:
+    if not isinstance(fn, functools.partial):
+        return inspect.signature(fn)
+    bare = functools.partial(fn.func, *fn.args, **fn.keywords)  # what wraps leaves on fn brings the bound ones back
+    declared = inspect.signature(bare)
+    bound = [p.name for p in declared.parameters.values() if p.name in fn.keywords and p.kind in _KEYWORD]
+    return declared.replace(parameters=[p for name, p in declared.parameters.items() if name not in bound])
 
 
 # Evaluating an annotation's text can fail in any of these ways; other exceptions are the user's own.
@@ -179,10 +199,10 @@ def _resolver(fn: Callable[..., Any], namespace: Mapping[str, Any]) -> Callable[
 
 
 def _is_unbound(fn: Callable[..., Any], stated: list[inspect.Parameter]) -> bool:
-    """Whether a function stands in a class body and wants its object first."""
+    """Whether a function stands in a class body and wants its object, or the class, first."""
     scope = getattr(fn, "__qualname__", "").rpartition(".")[0]
     in_class = bool(scope) and not scope.endswith("<locals>") and not inspect.ismethod(fn)
-    return in_class and bool(stated) and stated[0].name == "self" and stated[0].annotation is _EMPTY
+    return in_class and bool(stated) and stated[0].name in ("self", "cls")
 
 
 def _parameter(function: str, parameter: inspect.Parameter, resolve: Callable[[Any], Any]) -> Parameter:
@@ -199,6 +219,11 @@ def _parameter(function: str, parameter: inspect.Parameter, resolve: Callable[[A
             f"{where} has the annotation {parameter.annotation!r}, which cannot be resolved ({error}). "
             "Import or define the name at run time, above the function and not only under TYPE_CHECKING."
         ) from error
+    if get_origin(annotation) is NotRequired:
+        raise DefinitionError(
+            f"{where} has the annotation {annotation!r}, which is for a TypedDict. "
+            "Give the parameter a default instead."
+        )
     if isinstance(parameter.default, FieldInfo):
         annotation = Annotated[annotation, parameter.default]
     match parameter.kind:
@@ -207,13 +232,3 @@ def _parameter(function: str, parameter: inspect.Parameter, resolve: Callable[[A
         case inspect.Parameter.VAR_KEYWORD:
             annotation = dict[str, annotation]  # type: ignore[valid-type]  # built at run time
     return Parameter(parameter.name, annotation, parameter.kind, parameter.default)
-
-
-def _json_default(value: Any) -> JsonObject:
-    """The `default` keyword, or nothing for a default that JSON cannot hold."""
-    try:
-        written = to_jsonable_python(value, by_alias=True)
-        json.dumps(written, allow_nan=False)
-    except (PydanticSerializationError, ValueError, TypeError):
-        return {}
-    return {"default": written}

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 from magic_tools.values import JsonObject
 
-__all__ = ["Change", "definition_name", "map_inner", "map_schema", "resolve", "subschemas"]
+__all__ = ["Change", "definition_name", "map_inner", "map_schema", "resolve", "subschemas", "types_of"]
 
-# JSON Schema 2020-12, core and applicator vocabularies (json-schema.org/draft/2020-12).
+# JSON Schema 2020-12, core, applicator and content vocabularies (json-schema.org/draft/2020-12).
 _ONE = frozenset(
     {"items", "additionalProperties", "contains", "propertyNames", "not", "if", "then", "else", "unevaluatedItems",
-     "unevaluatedProperties"}
+     "unevaluatedProperties", "contentSchema"}
 )  # fmt: skip
 _MANY = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
 _NAMED = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs"})
@@ -24,12 +24,14 @@ Change: TypeAlias = Callable[[JsonObject, str], JsonObject]
 def subschemas(schema: JsonObject) -> Iterator[JsonObject]:
     """Every schema directly inside one."""
     for keyword, held in schema.items():
-        if keyword in _ONE and isinstance(held, dict):
-            yield held
+        inner: Iterable[Any] = ()
+        if keyword in _ONE:
+            inner = (held,)
         elif keyword in _MANY:
-            yield from held
+            inner = held
         elif keyword in _NAMED:
-            yield from held.values()
+            inner = held.values()
+        yield from (each for each in inner if isinstance(each, dict))  # true and false are schemas too
 
 
 def map_schema(schema: JsonObject, change: Change, pointer: str = "") -> JsonObject:
@@ -66,6 +68,12 @@ def resolve(schema: JsonObject, root: JsonObject) -> JsonObject:
         target = root if ref == "#" else root["$defs"][definition_name(ref)]
         schema = {**target, **{keyword: held for keyword, held in schema.items() if keyword != "$ref"}}
     return schema
+
+
+def types_of(schema: JsonObject) -> tuple[str, ...]:
+    """The types that a schema names, none where it leaves them open."""
+    kinds = schema.get("type", ())
+    return (kinds,) if isinstance(kinds, str) else tuple(kinds)
 
 
 def definition_name(ref: str) -> str:

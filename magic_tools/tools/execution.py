@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -11,6 +12,7 @@ from pydantic_core import to_json
 from magic_tools.effects import Call, Program
 from magic_tools.errors import ParseError, ToolFailure
 from magic_tools.loose.decode import Parsed, Schema
+from magic_tools.loose.scan import content_bounds
 from magic_tools.messages import ErrorCode, Issue, ToolResult
 from magic_tools.schema.signature import Signature
 from magic_tools.tools.results import ResultWriter
@@ -35,49 +37,70 @@ class Executable:
 
 
 def execute(target: Executable, arguments: Arguments, call_id: str) -> Program[ToolResult]:
-    """The program of one call. What a model got wrong, or the function raised, is an error result."""
+    """The program of one call. What a model got wrong, or the author's code raised, is an error result."""
     try:
         parsed = _read(target, arguments)
-        args, kwargs = target.signature.bind(parsed.value)
     except ParseError as error:
-        return refused(call_id, target.name, _refusal(error.issues))
+        return _not_run(target, call_id, "; ".join(str(issue) for issue in error.issues))
+    except Exception as error:  # noqa: BLE001 - a validator's exception ends a run as little as a tool's
+        return _failed(target, call_id, error, " before it ran, so that nothing was done")
+    try:
+        args, kwargs = target.signature.bind(parsed.value)
     except ValueError as error:
-        return refused(call_id, target.name, f"{error}. The tool did not run: send the call again, mended.")
+        return _not_run(target, call_id, str(error))
     try:
         value = yield Call(target.fn, args, kwargs)
-    except ToolFailure as failure:
-        return _failed(target, call_id, failure.code, str(failure), failure)
     except Exception as error:  # noqa: BLE001 - a tool's exception never ends a run: the model is told its class
-        text = f"The tool failed with {type(error).__name__}; whether it had an effect is not known."
-        return _failed(target, call_id, ErrorCode.INTERNAL, text, error)
+        return _failed(target, call_id, error, "; whether it had an effect is not known")
     try:
         content = target.results.write(value)
-    except ValueError as error:
-        text = "The tool ran, and its result was withheld, since it is not what the tool promises."
-        return _failed(target, call_id, ErrorCode.INTERNAL, text, error)
+    except Exception as error:  # noqa: BLE001 - how a value is written may be the author's code too
+        kind = type(value).__name__
+        text = f"{target.name} ran, and its result was withheld: this {kind} is not what the tool promises to send."
+        return _error(target, call_id, ErrorCode.INTERNAL, text, error)
     return ToolResult(call_id, target.name, content, value=value, repairs=parsed.repairs)
 
 
 def refused(call_id: str, name: str, text: str, code: ErrorCode = ErrorCode.INVALID_ARGUMENT) -> ToolResult:
     """The result of a call whose tool did not run, because of what was asked."""
-    return ToolResult(call_id, name, _bounded(text), is_error=True, code=code)
+    return ToolResult(call_id, name, _sendable(text), is_error=True, code=code)
 
 
 def _read(target: Executable, arguments: Arguments) -> Parsed[dict[str, Any]]:
-    text = arguments if isinstance(arguments, str) else to_json(arguments, inf_nan_mode="constants").decode()
-    return target.arguments.parse("{}" if text.strip() in ("", "null") else text)
+    text = arguments if isinstance(arguments, str) else _json_text(arguments)
+    start, end = content_bounds(text)
+    return target.arguments.parse("{}" if text[start:end].strip() in ("", "null") else text)
 
 
-def _refusal(issues: tuple[Issue, ...]) -> str:
-    listed = "; ".join(str(issue) for issue in issues)
-    return f"The arguments were refused and the tool did not run: {listed}. Send the call again with this mended."
+def _json_text(arguments: Mapping[str, Any] | None) -> str:
+    try:
+        return to_json(arguments, inf_nan_mode="constants", fallback=dict).decode()
+    except ValueError as error:
+        issue = Issue("", "values that JSON can hold", "some that it cannot")
+        raise ParseError("unparseable", (issue,), "") from error
 
 
-def _failed(target: Executable, call_id: str, code: ErrorCode, text: str, error: Exception) -> ToolResult:
-    return ToolResult(call_id, target.name, _bounded(text), is_error=True, code=code, exception=error)
+def _not_run(target: Executable, call_id: str, why: str) -> ToolResult:
+    refusal = f"The arguments of {target.name} were refused and it did not run: {why}."
+    return refused(call_id, target.name, f"{refusal} Send the call again with this mended.")
 
 
-def _bounded(text: str) -> str:
+def _failed(target: Executable, call_id: str, error: Exception, effect: str) -> ToolResult:
+    """The result of a call in which something raised: a ToolFailure in its own words, all else by its class."""
+    code, text = ErrorCode.INTERNAL, f"{target.name} failed with {type(error).__name__}{effect}."
+    if isinstance(error, ToolFailure):
+        with suppress(Exception):  # a subclass may have no words, or none that can be had: then its class says it
+            code, text = error.code, str(error) or text
+    return _error(target, call_id, code, text, error)
+
+
+def _error(target: Executable, call_id: str, code: ErrorCode, text: str, error: Exception) -> ToolResult:
+    return ToolResult(call_id, target.name, _sendable(text), is_error=True, code=code, exception=error)
+
+
+def _sendable(text: str) -> str:
+    """The text in a length that helps, and in characters that every provider takes."""
+    text = text.encode(errors="backslashreplace").decode()
     if len(text) <= _MOST_CHARACTERS:
         return text
     return f"{text[:_MOST_CHARACTERS]}... (cut; {len(text)} characters in all)"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import json
-from functools import cached_property
 from typing import Any
 
+from magic_tools.errors import ParseError
 from magic_tools.loose.decode import Schema
 from magic_tools.schema.signature import Signature, adapt
 from magic_tools.values import JsonObject
@@ -36,16 +37,31 @@ class ResultWriter:
         annotation = Any if returns is inspect.Parameter.empty else returns
         self._schema: Schema[Any] = Schema(adapt(annotation, where=where), name=where)
 
-    @cached_property
+    @property
     def schema(self) -> JsonObject:
-        """The canonical schema of the results; `{}` where they may be anything."""
-        return _DONE_SCHEMA if self._says_nothing else self._schema.output_schema
+        """The canonical schema of the results, `{}` where they may be anything; a fresh copy."""
+        return copy.deepcopy(_DONE_SCHEMA if self._says_nothing else self._schema.output_schema)
 
     def write(self, value: Any) -> str:
         """The text of a result; ValueError if it is not of the declared type, or no JSON can hold it."""
+        if value is None:
+            return self._nothing()
         if self._says_nothing:
-            if value is not None:
-                raise ValueError(f"the function is declared to return None and returned a {type(value).__name__}")
-            return json.dumps(_DONE, separators=(",", ":"))
+            raise ValueError(f"the function is declared to return None and returned a {type(value).__name__}")
         written = self._schema.dump(value)
-        return value if type(value) is str else written
+        return _text_of(written) if isinstance(value, str) else written
+
+    def _nothing(self) -> str:
+        if self._says_nothing:
+            return json.dumps(_DONE, separators=(",", ":"))
+        try:
+            self._schema.parse("null")  # pydantic writes None for any type; reading tells which types have it
+        except ParseError:
+            raise ValueError("the function is not declared to return None, and did") from None
+        return "null"
+
+
+def _text_of(written: str) -> str:
+    """The text that a JSON string holds; JSON of another kind, which a serialiser may make of a text, as it is."""
+    text = json.loads(written)
+    return text if isinstance(text, str) else written

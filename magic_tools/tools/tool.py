@@ -37,7 +37,7 @@ class Tool(Generic[P, R]):
     """
 
     def __init__(self, fn: Callable[P, R], executable: Executable, description: str) -> None:
-        functools.update_wrapper(self, fn)
+        functools.update_wrapper(self, fn, updated=())  # a function's own attributes would hide the tool's
         self.name = executable.name
         self.description = description
         self.executable = executable
@@ -50,30 +50,25 @@ class Tool(Generic[P, R]):
     def __repr__(self) -> str:
         return f"<Tool {self.name}>"
 
-    @functools.cached_property
+    @property
     def contract(self) -> ToolContract:
-        """What the tool promises; made on first use and kept."""
-        return ToolContract(
-            id=self.name,
-            description=self.description,
-            input_schema=self.executable.arguments.json_schema,
-            output_schema=self.executable.results.schema,
-        )
+        """What the tool promises; made on first use and kept, and a copy that the caller may change."""
+        return copy.deepcopy(self._contract)
 
     def definition(self, dialect: Dialect = "openai-chat", strict: bool | None = None) -> dict[str, Any]:
         """What a provider is sent of the tool; a copy that the caller may change.
 
         Strict where that loses nothing; SchemaRejectedError if `strict` is True and it would.
         """
-        return copy.deepcopy(self._rendered(dialect, strict)[0])
+        return self._rendered(dialect, strict)[0]
 
     def dialect_report(self, dialect: Dialect = "openai-chat", strict: bool | None = None) -> tuple[DialectChange, ...]:
         """What the dialect says in another way than the contract, or cannot say."""
         return self._rendered(dialect, strict)[1].changes
 
     def told(self) -> ToolDefinition:
-        """The tool as a request carries it to any model."""
-        return ToolDefinition(self.name, self.description, self.contract.input_schema)
+        """The tool as a request carries it to any model; a copy that the model may change."""
+        return ToolDefinition(self.name, self.description, self.executable.arguments.json_schema)
 
     def invoke(self, arguments: Arguments = None, *, call_id: str = "call") -> ToolResult:
         """What a call comes to; never raises for what a model got wrong.
@@ -93,6 +88,15 @@ class Tool(Generic[P, R]):
         executable = replace(self.executable, fn=bound, signature=replace(self.executable.signature, unbound=False))
         return Tool(bound, executable, self.description)
 
+    @functools.cached_property
+    def _contract(self) -> ToolContract:
+        return ToolContract(
+            id=self.name,
+            description=self.description,
+            input_schema=self.executable.arguments.json_schema,
+            output_schema=self.executable.results.schema,
+        )
+
     @property
     def _is_method(self) -> bool:
         return self.executable.signature.unbound
@@ -106,6 +110,8 @@ class Tool(Generic[P, R]):
         return self.executable
 
     def _rendered(self, dialect: Dialect, strict: bool | None) -> tuple[JsonObject, Rendered]:
+        if dialect not in DIALECTS:
+            raise ValueError(f"There is no dialect {dialect!r}; there are: {', '.join(DIALECTS)}.")
         return DIALECTS[dialect].tool(self.told(), strict)
 
 

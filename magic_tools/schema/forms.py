@@ -1,0 +1,60 @@
+"""The texts that stand for values which JSON has no type for: how each is written, and in words."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from magic_tools.values import JsonObject
+
+__all__ = ["DECIMAL", "DECIMAL_PATTERN", "INTEGER_PATTERN", "NAIVE_PATTERN", "TextForm", "text_form"]
+
+DECIMAL_PATTERN = "^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?$"
+"""How a Decimal is written: a JSON string of digits. No backslash, which some grammar converters choke on."""
+
+NAIVE_PATTERN = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?$"
+"""How a date and time without an offset is written; the format `date-time` (RFC 3339) always has one."""
+
+INTEGER_PATTERN = "^(0|-?[1-9][0-9]*)$"
+"""How a whole number is written where JSON has nothing but text, as in a key."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextForm:
+    """A kind of text: the Python type, what all of a text must look like, what it is in words, and an example."""
+
+    type: type
+    shape: re.Pattern[str]
+    words: str
+    example: str | None = None
+
+    @property
+    def wanted(self) -> str:
+        """What a text of this kind is, for one that sent another."""
+        return f"{self.words} like {self.example}" if self.example else self.words
+
+
+# What pydantic reads beside these, such as `"0"` for a day in 1970, nobody means: shapes of ISO 8601 alone.
+_DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_BY_FORMAT: Mapping[object, TextForm] = {
+    "date": TextForm(dt.date, re.compile(_DAY), "a date", "2026-11-29"),
+    "date-time": TextForm(dt.datetime, re.compile(f"{_DAY}[Tt _].+"), "a date and time", "2026-11-29T12:30:00Z"),
+    "time": TextForm(dt.time, re.compile("[0-9]{2}:.+"), "a time", "12:30:00"),
+    "duration": TextForm(dt.timedelta, re.compile("[+-]?P.+"), "a duration", "P1DT2H"),
+}
+DECIMAL = TextForm(Decimal, re.compile(DECIMAL_PATTERN), "a decimal number as a string of digits")
+_BY_PATTERN: Mapping[object, TextForm] = {
+    DECIMAL_PATTERN: DECIMAL,
+    INTEGER_PATTERN: TextForm(int, re.compile(INTEGER_PATTERN), "a whole number as text"),
+    NAIVE_PATTERN: TextForm(
+        dt.datetime, re.compile(f"{_DAY}[Tt _].+"), "a date and time without an offset", "2026-11-29T12:30:00"
+    ),
+}
+
+
+def text_form(schema: JsonObject) -> TextForm | None:
+    """The kind of text that a schema asks for, where it is one of these."""
+    return _BY_FORMAT.get(schema.get("format")) or _BY_PATTERN.get(schema.get("pattern"))
