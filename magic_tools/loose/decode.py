@@ -170,7 +170,7 @@ class Schema(Generic[T]):
                 raise ParseError("ambiguous", (issue,), text)
             for parsed in fits.values():
                 return parsed
-        raise min(refusals, key=lambda refusal: _TELLING.index(refusal.kind))
+        raise _most_telling(refusals)
 
     def _take(self, finding: Finding, text: str) -> Parsed[T]:
         if isinstance(finding, Damage):
@@ -185,7 +185,13 @@ _BY_ITSELF = ("stop", "tool_calls")
 """The finish reasons of a model that had said all it meant to say."""
 
 _TELLING: tuple[ParseErrorKind, ...] = ("ambiguous", "invalid", "truncated", "unparseable")
-"""Which refusal says most of a text that has several."""
+
+
+def _most_telling(refusals: list[ParseError]) -> ParseError:
+    """The refusal that says most of a text; where all are damage, the last, found where a value was looked for."""
+    kind = min((refusal.kind for refusal in refusals), key=_TELLING.index)
+    alike = [refusal for refusal in refusals if refusal.kind == kind]
+    return alike[-1] if kind == "unparseable" else alike[0]
 
 
 def _damage_issue(damage: Damage, text: str) -> Issue:

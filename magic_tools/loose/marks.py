@@ -7,7 +7,10 @@ from collections.abc import Iterator
 
 from magic_tools.loose.repair import CLOSED_BY
 
-__all__ = ["Mark"]
+__all__ = ["QUOTES", "Mark"]
+
+QUOTES = "\"'“”„‘’‚＂＇"
+"""What a model writes around strings; in a bracket it shows that this is meant as JSON."""
 
 _IN_JSON = re.compile(r'"(?:[^"\\]|\\.)*+"?|[{}\[\]]', re.DOTALL)
 
@@ -21,7 +24,7 @@ class Mark:
 
     def __init__(self, pattern: str) -> None:
         self._in_prose = re.compile(rf"(?P<mark>{pattern})|[{{\[]", re.IGNORECASE)
-        self._in_bracket = re.compile(rf'(?P<mark>{pattern})|["{{}}\[\]]', re.IGNORECASE)
+        self._in_bracket = re.compile(rf"(?P<mark>{pattern})|[{QUOTES}{{}}\[\]]", re.IGNORECASE)
 
     def finditer(self, text: str, start: int, end: int) -> Iterator[re.Match[str]]:
         """The matches from `start` to `end`, looking at each character once; brackets count from `start`."""
@@ -31,7 +34,7 @@ class Mark:
             at = found.end()
             if found.lastgroup == "mark":
                 yield found
-            elif pattern is not _IN_JSON and found[0] == '"':
+            elif pattern is not _IN_JSON and found[0] in QUOTES:
                 pattern, at = _IN_JSON, found.start()
             elif found[0] in CLOSED_BY:
                 awaited.append(CLOSED_BY[found[0]])

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from magic_tools.loose.marks import Mark
+from magic_tools.loose.marks import QUOTES, Mark
 from magic_tools.loose.repair import CLOSED_BY, Damage, Span, read_span
 from magic_tools.messages import Repair
 
@@ -15,6 +15,7 @@ __all__ = ["Finding", "content_bounds", "tiers"]
 
 _BLANK = " \t\r\n\ufeff"
 _OPENER = re.compile(r"[{\[]")
+_QUOTE = re.compile(f"[{QUOTES}]")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _FENCE = Mark(r"(?P<marker>`{3,}+|~{3,}+)[ \t]*+(?P<tag>[\w+-]*+)\s*+")
 _REASONING = Mark(r"<(?P<closing>/?)(?:think|thinking|reasoning)>")
@@ -126,7 +127,7 @@ def _spans(text: str, start: int, end: int) -> Iterator[Finding]:
         finding = _read(text, opener.start(), end)
         yield finding
         at = finding.end
-        if isinstance(finding, Damage) and text.find('"', opener.start(), at) >= 0:
+        if isinstance(finding, Damage) and _QUOTE.search(text, opener.start(), at):
             return
 
 

@@ -41,8 +41,8 @@ _DECIMAL_LIMITS = {
     "le": ("maximum", "at most {}"),
     "lt": ("exclusiveMaximum", "less than {}"),
     "multiple_of": ("multipleOf", "a multiple of {}"),
-    "max_digits": ("maxDigits", "of at most {} digits"),
-    "decimal_places": ("decimalPlaces", "of at most {} decimal places"),
+    "max_digits": ("maxDigits", "at most {} digits"),
+    "decimal_places": ("decimalPlaces", "at most {} decimal places"),
 }
 
 OTHER_KEYS = "x-other-keys"
@@ -138,8 +138,8 @@ class _Canonical(GenerateJsonSchema):
         limits = [(key, str(limit)) for key, limit in schema.items() if key in _DECIMAL_LIMITS]
         if limits:
             written[_DECIMAL] = {_DECIMAL_LIMITS[key][0]: limit for key, limit in limits}
-            words = " and ".join(_DECIMAL_LIMITS[key][1].format(limit) for key, limit in limits)
-            written[_WORDS] = f"A decimal number, {words}."
+            words = ", ".join(_DECIMAL_LIMITS[key][1].format(limit) for key, limit in limits)
+            written[_WORDS] = f"A decimal number: {words}."
         return written
 
     def fraction_schema(self, _: Any) -> JsonObject:

@@ -180,8 +180,10 @@ def test_cut_calls_are_never_made() -> None:
     "event", [text(finish="refusal"), text("invalid", "No.", finish="refusal"), text("silent", "", "refusal")]
 )
 def test_a_refusal_ends_the_run(event: Replied) -> None:
-    """A refusal is no answer, whatever its text, and nothing more is asked."""
-    assert after(event)[1] == Finish("refusal", ok=False)
+    """A refusal is no answer, whatever its text, and nothing more is asked or said."""
+    state, action = after(event)
+    assert action == Finish("refusal", ok=False)
+    assert all(message.role in ("user", "assistant") for message in state.transcript)
 
 
 def test_a_refusal_with_calls() -> None:

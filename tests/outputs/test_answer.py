@@ -73,6 +73,13 @@ def test_a_model_with_schemas_is_sent_the_schema() -> None:
     assert answer.addressed(transcript) is transcript
 
 
+def test_the_schema_is_told_in_its_own_characters() -> None:
+    """Texts of other scripts reach the model as they are, and not as escapes."""
+    answer = answer_for(Annotated[str, Field(description="商品の名前")], PLAIN)
+    assert answer.instruction is not None
+    assert "商品の名前" in answer.instruction
+
+
 def test_a_model_without_schemas_is_told_the_schema() -> None:
     """The schema stands in the system message, after what is there already, and the transcript stays as it was."""
     answer = answer_for(Item, PLAIN)

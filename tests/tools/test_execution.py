@@ -109,6 +109,7 @@ def test_what_is_read(arguments: Arguments, path: str | None) -> None:
     [
         ('{"path": "/data/a', "a whole JSON value"),
         ("{'path': '/data/a'}", "expected JSON"),
+        ('{"path": "/data/a"} and more', "expected JSON"),
         ('Calling clean with {"path": "/data/a"}', "expected JSON"),
         ("[1]", "expected an object, got an array of 1"),
         ('"x"', 'expected an object, got "x"'),
