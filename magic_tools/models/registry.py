@@ -55,6 +55,5 @@ def load_model(
     except ModelUnavailableError as error:
         if chosen is not None:
             raise
-        raise ModelUnavailableError(
-            f"No model can answer here. {error} Or set {MODEL_VARIABLE}=openai:NAME and OPENAI_API_KEY."
-        ) from error
+        elsewhere = f"or set {MODEL_VARIABLE}=openai:NAME and OPENAI_API_KEY"
+        raise ModelUnavailableError(f"No model can answer here: {str(error).rstrip('.')}, {elsewhere}.") from error

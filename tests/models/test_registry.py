@@ -112,12 +112,12 @@ def test_nothing_can_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ModelUnavailableError) as caught:
         load_model()
     text = str(caught.value)
-    assert text.startswith("No model can answer here. ")
+    assert text.startswith("No model can answer here: ")
     assert "pip install 'magic-tools[local]'" in text
     assert "set MAGIC_TOOLS_MODEL=openai:NAME and OPENAI_API_KEY" in text
     monkeypatch.setenv(MODEL_VARIABLE, "local")
     for spec in (None, "local"):
-        with pytest.raises(ModelUnavailableError, match=r"^llama-cpp-python is not installed\..*pip install") as caught:
+        with pytest.raises(ModelUnavailableError, match=r"^llama-cpp-python is not installed:.*pip install") as caught:
             load_model(spec)
         assert "OPENAI" not in str(caught.value)
 
