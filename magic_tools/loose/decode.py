@@ -15,12 +15,12 @@ from pydantic import TypeAdapter, ValidationError
 from magic_tools.errors import ParseError, ParseErrorKind
 from magic_tools.loose.fit import Fitted, fit, has_guards, load_with_sources
 from magic_tools.loose.issues import issues_of
-from magic_tools.loose.repair import Damage
-from magic_tools.loose.scan import Finding, content_bounds, tiers
+from magic_tools.loose.repair import Damage, Span
+from magic_tools.loose.scan import content_bounds, tiers
 from magic_tools.loose.secrets import Secrets, secrets_of
 from magic_tools.loose.strict import identity, is_json
 from magic_tools.messages import FinishReason, Issue, Repair
-from magic_tools.schema.emit import Emitted, Side, emit
+from magic_tools.schema.emit import Emitted, Side, check_stated, emit
 from magic_tools.schema.identity import annotation_key
 from magic_tools.schema.signature import adapt
 from magic_tools.values import JsonObject
@@ -71,10 +71,6 @@ class Schema(Generic[T]):
         """The canonical JSON Schema of what `dump` writes; a fresh copy."""
         return copy.deepcopy(self._output.schema)
 
-    def check(self) -> None:
-        """DefinitionError now, and not at the first use, if no JSON Schema can state what is read."""
-        _ = self._input
-
     def parse(self, text: str, *, finish: FinishReason | None = None) -> Parsed[T]:
         """The value that a model's text holds.
 
@@ -95,7 +91,7 @@ class Schema(Generic[T]):
             raise
 
     def dump(self, value: T) -> str:
-        """The JSON text of a value, under its aliases; a ValueError if it is not of the type."""
+        """The JSON text of a value, under its aliases; a ValueError if pydantic cannot write it as the type."""
         return self._adapter.dump_json(value, by_alias=True, warnings="error").decode()
 
     @cached_property
@@ -154,31 +150,31 @@ class Schema(Generic[T]):
     def _search(self, text: str) -> Parsed[T]:
         """The one value among the candidates of the first tier that has one that fits."""
         refusals: list[ParseError] = []
+        damage: Damage | None = None
         for tier in tiers(text, prose=not self._closed):
             fits: dict[Hashable, Parsed[T]] = {}
             for finding in tier:
+                if isinstance(finding, Damage):
+                    damage = finding
+                    if damage.kind == "truncated":
+                        raise ParseError("truncated", (_cut_issue(text),), text)
+                    continue
                 try:
-                    parsed = self._take(finding, text)
+                    fits.setdefault(identity(finding.json), self._take(finding, text))
                 except ParseError as refusal:
                     refusals.append(refusal)
-                    if refusal.kind == "truncated":
-                        raise
-                else:
-                    fits.setdefault(identity(finding.json), parsed)  # type: ignore[union-attr]  # damage is refused
             if len(fits) > 1:
                 issue = Issue("", "one answer", f"{len(fits)} different ones")
                 raise ParseError("ambiguous", (issue,), text)
             for parsed in fits.values():
                 return parsed
-        raise _most_telling(refusals)
+        raise _most_telling(refusals, damage, text)
 
-    def _take(self, finding: Finding, text: str) -> Parsed[T]:
-        if isinstance(finding, Damage):
-            raise ParseError(finding.kind, (_damage_issue(finding, text),), text)
-        parsed = self._read(finding.json, text)
+    def _take(self, span: Span, text: str) -> Parsed[T]:
+        parsed = self._read(span.json, text)
         if parsed is None:
             raise ParseError("unparseable", (Issue("", "JSON", "text that is nearly so"),), text)
-        return replace(parsed, repairs=(*finding.repairs, *parsed.repairs))
+        return replace(parsed, repairs=(*span.repairs, *parsed.repairs))
 
 
 _BY_ITSELF = ("stop", "tool_calls")
@@ -187,17 +183,12 @@ _BY_ITSELF = ("stop", "tool_calls")
 _TELLING: tuple[ParseErrorKind, ...] = ("ambiguous", "invalid", "truncated", "unparseable")
 
 
-def _most_telling(refusals: list[ParseError]) -> ParseError:
-    """The refusal that says most of a text; where all are damage, the last, found where a value was looked for."""
-    kind = min((refusal.kind for refusal in refusals), key=_TELLING.index)
-    alike = [refusal for refusal in refusals if refusal.kind == kind]
-    return alike[-1] if kind == "unparseable" else alike[0]
-
-
-def _damage_issue(damage: Damage, text: str) -> Issue:
-    if damage.kind == "truncated":
-        return _cut_issue(text)
-    return Issue("", "JSON", f"text that is none ({damage.why}, at character {damage.offset})")
+def _most_telling(refusals: list[ParseError], damage: Damage | None, text: str) -> ParseError:
+    """The refusal that says most of a text; where there is none, the last damage that was found."""
+    if refusals:
+        return min(refusals, key=lambda refusal: _TELLING.index(refusal.kind))
+    why = f"{damage.why}, at character {damage.offset}" if damage else "there is no JSON in it"
+    return ParseError("unparseable", (Issue("", "JSON", f"text that is none ({why})"),), text)
 
 
 def _cut_issue(text: str) -> Issue:
@@ -238,9 +229,9 @@ class _Target:
 def _compiled(target: _Target) -> Schema[Any]:
     annotation = target.annotation
     name = getattr(annotation, "__name__", None) or "answer"
-    schema = Schema(adapt(annotation, where="the target"), name=name, annotation=annotation)
-    schema.check()
-    return schema
+    adapter = adapt(annotation, where="the target")
+    check_stated(adapter, where="the target", annotation=annotation)
+    return Schema(adapter, name=name, annotation=annotation)
 
 
 @overload

@@ -176,18 +176,19 @@ class _Walk:
         scalar = not isinstance(value, dict | list)
         if scalar:
             fitting.sort(key=lambda made: made.fitted is not value)
-        rivals = _rivals(tries, fitting[0] if fitting else None, scalar=scalar)
-        if rivals or not fitting:
+        chosen = fitting[0] if fitting else None
+        exact = None if not scalar else chosen is not None and _is_exact(value, resolve(chosen.branch, self.root))
+        rivals = _rivals(tries, chosen, exact=exact)
+        if rivals or chosen is None:
             self.misfit = self.misfit or not rivals
             self.issues += [issue for made in rivals for issue in made.walk.issues]
             return value
-        chosen, *others = fitting
         if not scalar:
-            self.issues += [issue for made in others if made.fitted != chosen.fitted for issue in made.walk.lossy]
-        elif chosen.fitted is not value and any(
-            self._try(chosen.fitted, branch, place).walk.fits for branch in branches if branch is not chosen.branch
+            self.issues += [issue for made in fitting if made.fitted != chosen.fitted for issue in made.walk.lossy]
+        elif chosen.fitted is not value and not all(
+            self._try(chosen.fitted, branch, place).walk.misfit for branch in branches if branch is not chosen.branch
         ):
-            self._refuse(place, "a string", value)
+            self._refuse(place, "a string", value)  # as text it may be read by another branch
         self.repairs += chosen.walk.repairs
         self.lossy += chosen.walk.lossy
         return chosen.fitted
@@ -197,8 +198,9 @@ class _Walk:
         known = self.memo.get(key)
         if known is None:
             walk = _Walk(self.root, self.secrets, self.memo)
-            properties = {**branch.get("properties", {}), **branch.get(OTHER_KEYS, {})}
-            declared = sum(key in properties for key in value) if isinstance(value, dict) else 0
+            schema = resolve(branch, self.root)
+            properties = {**schema.get("properties", {}), **schema.get(OTHER_KEYS, {})}
+            declared = sum(name in properties for name in value) if isinstance(value, dict) else 0
             known = _Attempt(branch, walk, walk.visit(value, branch, place), declared)
             if isinstance(value, dict | list):  # once for each pair, however the branches are nested
                 self.memo[key] = known
@@ -215,15 +217,25 @@ class _Attempt:
     declared: int
 
 
-def _rivals(tries: list[_Attempt], chosen: _Attempt | None, *, scalar: bool) -> list[_Attempt]:
+def _rivals(tries: list[_Attempt], chosen: _Attempt | None, *, exact: bool | None) -> list[_Attempt]:
     """The branches that pydantic may take, in spite of their issues, in place of the chosen one.
 
-    Of scalars it takes the first that it can, of objects the one that declares most of the keys.
+    Of scalars it takes the first that is exact; of objects, where `exact` is None, the one that
+    declares most of the keys.
     """
     taken = [made for made in tries if made.walk.issues and not made.walk.misfit]
-    if scalar:
-        return taken if chosen is None else [made for made in taken if tries.index(made) < tries.index(chosen)]
-    return [made for made in taken if chosen is None or made.declared >= chosen.declared][:1]
+    if chosen is None:
+        return taken if exact is not None else taken[:1]
+    if exact is None:
+        return [made for made in taken if made.declared >= chosen.declared][:1]
+    return [made for made in taken if not exact or tries.index(made) < tries.index(chosen)]
+
+
+def _is_exact(value: Any, schema: JsonObject) -> bool:
+    """Whether a scalar is of a schema's very type: no integer for a number, no text for a date or a choice."""
+    if isinstance(value, int) and not isinstance(value, bool) and "integer" not in types_of(schema):
+        return False
+    return not _choices(schema) and text_form(schema) is None
 
 
 @lru_cache

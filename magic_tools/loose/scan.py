@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from magic_tools.loose.marks import QUOTES, Mark
+from magic_tools.loose.marks import Mark, is_meant_as_json
 from magic_tools.loose.repair import CLOSED_BY, Damage, Span, read_span
 from magic_tools.messages import Repair
 
@@ -15,7 +15,6 @@ __all__ = ["Finding", "content_bounds", "tiers"]
 
 _BLANK = " \t\r\n\ufeff"
 _OPENER = re.compile(r"[{\[]")
-_QUOTE = re.compile(f"[{QUOTES}]")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _FENCE = Mark(r"(?P<marker>`{3,}+|~{3,}+)[ \t]*+(?P<tag>[\w+-]*+)\s*+")
 _REASONING = Mark(r"<(?P<closing>/?)(?:think|thinking|reasoning)>")
@@ -119,15 +118,14 @@ def _fences(text: str, start: int, end: int) -> Iterator[_Fence]:
 def _spans(text: str, start: int, end: int) -> Iterator[Finding]:
     """The objects and arrays of a stretch of text, in order.
 
-    One that is damaged and holds a quotation mark is the last: where it ends is not sure, and what
-    seems to follow may stand in a string of it.
+    Damaged JSON is the last of them, since what seems to follow may stand in a string of it.
     """
     at = start
     while opener := _OPENER.search(text, at, end):
         finding = _read(text, opener.start(), end)
         yield finding
         at = finding.end
-        if isinstance(finding, Damage) and _QUOTE.search(text, opener.start(), at):
+        if isinstance(finding, Damage) and is_meant_as_json(text, opener.start(), at):
             return
 
 

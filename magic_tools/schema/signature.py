@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Annotated, Any, NotRequired, get_origin
+from typing import Annotated, Any, NotRequired, TypeAlias, get_origin
 
 from pydantic import PydanticUserError, TypeAdapter
 from pydantic.fields import FieldInfo
@@ -52,9 +52,8 @@ class Parameter:
 class Signature:
     """What a function is called, takes, gives and says.
 
-    `returns` is the resolved return annotation, or `inspect.Parameter.empty` where there is none
-    or it cannot be resolved. `unbound` is true of a method whose object is not known yet; its `self`
-    is no parameter.
+    `returns` is the resolved return annotation, or `inspect.Parameter.empty` where there is none.
+    `unbound` is true of a method whose object is not known yet; its `self` is no parameter.
     """
 
     name: str
@@ -147,7 +146,7 @@ def read_signature(fn: Callable[..., Any], *, namespace: Mapping[str, Any] | Non
     """The signature of a function; `namespace` holds local names that its annotations may use.
 
     What a `functools.partial` has bound is no parameter. DefinitionError names the parameter that has
-    no annotation, or one that cannot be resolved.
+    no annotation, or an annotation that cannot be resolved.
     """
     function = fn.func if isinstance(fn, functools.partial) else fn
     name = getattr(function, "__name__", None) or type(function).__name__
@@ -161,10 +160,7 @@ def read_signature(fn: Callable[..., Any], *, namespace: Mapping[str, Any] | Non
     stated = list(declared.parameters.values())
     unbound = _is_unbound(function, stated)
     parameters = tuple(_parameter(name, parameter, resolve) for parameter in stated[unbound:])
-    try:
-        returns = resolve(declared.return_annotation)
-    except _UNRESOLVED:
-        returns = _EMPTY
+    returns = resolve(declared.return_annotation, f"{name}(): the result")
     return Signature(name, parameters, returns, read_docstring(inspect.getdoc(function)), unbound)
 
 
@@ -181,7 +177,11 @@ def _declared(fn: Callable[..., Any]) -> inspect.Signature:
 _UNRESOLVED = (NameError, AttributeError, TypeError, SyntaxError)
 
 
-def _resolver(fn: Callable[..., Any], namespace: Mapping[str, Any]) -> Callable[[Any], Any]:
+_Resolve: TypeAlias = Callable[[Any, str], Any]
+"""Gives what an annotation stands for, from the annotation and where it stands."""
+
+
+def _resolver(fn: Callable[..., Any], namespace: Mapping[str, Any]) -> _Resolve:
     function = inspect.unwrap(fn)
     function = getattr(function, "__func__", function)
     if not inspect.isfunction(function):
@@ -189,11 +189,17 @@ def _resolver(fn: Callable[..., Any], namespace: Mapping[str, Any]) -> Callable[
     closure = inspect.getclosurevars(function).nonlocals if inspect.isfunction(function) else {}
     known = {**namespace, **closure}
 
-    def resolve(annotation: Any) -> Any:
+    def resolve(annotation: Any, where: str) -> Any:
         if annotation is _EMPTY:
             return annotation
         holder = SimpleNamespace(__annotations__={"it": annotation})
-        return get_type_hints(holder, getattr(function, "__globals__", {}), known, include_extras=True)["it"]
+        try:
+            return get_type_hints(holder, getattr(function, "__globals__", {}), known, include_extras=True)["it"]
+        except _UNRESOLVED as error:
+            raise DefinitionError(
+                f"{where} has the annotation {annotation!r}, which cannot be resolved ({error}). "
+                "Import or define the name at run time, above the function and not only under TYPE_CHECKING."
+            ) from error
 
     return resolve
 
@@ -205,21 +211,16 @@ def _is_unbound(fn: Callable[..., Any], stated: list[inspect.Parameter]) -> bool
     return in_class and bool(stated) and stated[0].name in ("self", "cls")
 
 
-def _parameter(function: str, parameter: inspect.Parameter, resolve: Callable[[Any], Any]) -> Parameter:
+def _parameter(function: str, parameter: inspect.Parameter, resolve: _Resolve) -> Parameter:
     where = f"{function}(): parameter '{parameter.name}'"
     if parameter.annotation is _EMPTY:
         raise DefinitionError(
             f"{where} has no annotation, so a model cannot be told what to send. "
             f"Write its type, such as `{parameter.name}: str`."
         )
-    try:
-        annotation = resolve(parameter.annotation)
-    except _UNRESOLVED as error:
-        raise DefinitionError(
-            f"{where} has the annotation {parameter.annotation!r}, which cannot be resolved ({error}). "
-            "Import or define the name at run time, above the function and not only under TYPE_CHECKING."
-        ) from error
-    if get_origin(annotation) is NotRequired:
+    annotation = resolve(parameter.annotation, where)
+    origin: object = get_origin(annotation)
+    if origin is NotRequired:
         raise DefinitionError(
             f"{where} has the annotation {annotation!r}, which is for a TypedDict. "
             "Give the parameter a default instead."

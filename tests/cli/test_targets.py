@@ -68,6 +68,15 @@ def test_a_file_s_object(folder: Path, spec: str) -> None:
     assert found.model_validate({"order": {"number": 3}}).order.number == 3
 
 
+def test_a_neighbour_goes_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two modules of one name, a file gets the one that stands beside it."""
+    (folder / "elsewhere").mkdir()
+    in_file(folder, "A = 'far'", "elsewhere/neighbour_of_this_test.py")
+    in_file(folder, "A = 'near'", "neighbour_of_this_test.py")
+    monkeypatch.syspath_prepend(str(folder / "elsewhere"))
+    assert find_target(in_file(folder, "from neighbour_of_this_test import A") + ":A") == "near"
+
+
 def test_a_module_s_object(folder: Path) -> None:
     """A module is found like any import, and in the folder where the command is called."""
     assert find_target("json:JSONDecoder").__name__ == "JSONDecoder"
@@ -107,9 +116,11 @@ def test_a_name_that_is_not_there(folder: Path, name: str) -> None:
 
 def test_a_module_with_many_names(folder: Path) -> None:
     """A long list of names is cut, and an empty one said."""
-    many = in_file(folder, "".join(f"N{number} = {number}\n" for number in range(20)))
-    with pytest.raises(InputError, match=r"N10, N11 and 8 more\.$"):
-        find_target(f"{many}:X")
+    for count, end in ((20, "N10, N11 and 8 more."), (13, "N10, N11 and 1 more."), (12, "N10, N11.")):
+        many = in_file(folder, "".join(f"N{number} = 1\n" for number in range(count)), f"many{count}.py")
+        with pytest.raises(InputError) as caught:
+            find_target(f"{many}:X")
+        assert str(caught.value).endswith(end)
     none = in_file(folder, "import json\nfrom pathlib import Path\n_a = 1\n", "none.py")
     with pytest.raises(InputError, match="It has: nothing of its own"):
         find_target(f"{none}:X")

