@@ -241,7 +241,7 @@ def _part_from_data(data: Any) -> Part:
 
 def _repair_from_data(data: Any) -> Repair:
     match data:
-        case [str(kind), int(start), int(end), str(note)]:
+        case [str(kind), int() | None as start, int() | None as end, str(note)]:
             return Repair(kind, start, end, note)
         case _:
             raise ValueError(f"not the data of a repair: {data!r:.200}")

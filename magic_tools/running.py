@@ -20,7 +20,7 @@ from magic_tools.errors import (
 )
 from magic_tools.loop.driver import Ended, drive
 from magic_tools.loop.machine import LoopState
-from magic_tools.messages import ChatModel, Limits, Message, Outcome, StopReason
+from magic_tools.messages import ChatModel, Limits, Message, Outcome, StopReason, ToolResult
 from magic_tools.models.registry import load_model
 from magic_tools.outputs.answer import answer_for
 from magic_tools.tools.tool import Tool
@@ -35,8 +35,6 @@ Prompt: TypeAlias = str | Message | Sequence[Message]
 
 Tools: TypeAlias = Toolset | Iterable[Tool[..., Any] | Callable[..., Any]]
 
-_DEFAULTS = Limits()
-
 _ENDINGS: Mapping[StopReason, tuple[type[RunError], str]] = {
     "step_limit": (LimitError, "The run used up its {limits.steps} steps, and its last reply was no answer."),
     "stall": (StallError, "The model went on giving empty replies."),
@@ -47,7 +45,7 @@ _ENDINGS: Mapping[StopReason, tuple[type[RunError], str]] = {
     "refusal": (RefusalError, "The model declined to answer{said}"),
     "tool_failures": (
         ToolFailuresError,
-        "A tool failed more than {limits.retries} times in a row, with no answer after.",
+        "A tool failed more than {limits.retries} times in a row, with no answer after: {failed}",
     ),
 }
 
@@ -55,12 +53,12 @@ _ENDINGS: Mapping[StopReason, tuple[type[RunError], str]] = {
 @overload
 def run(
     prompt: Prompt, *, tools: Tools = ..., output: type[T] = ..., model: ChatModel | str | None = ...,
-    instructions: str | None = ..., limits: Limits = ...,
+    instructions: str | None = ..., limits: Limits | None = ...,
 ) -> Outcome[T]: ...  # fmt: skip
 @overload
 def run(
     prompt: Prompt, *, tools: Tools = ..., output: Any, model: ChatModel | str | None = ...,
-    instructions: str | None = ..., limits: Limits = ...,
+    instructions: str | None = ..., limits: Limits | None = ...,
 ) -> Outcome[Any]: ...  # fmt: skip
 def run(
     prompt: Prompt,
@@ -69,7 +67,7 @@ def run(
     output: Any = str,
     model: ChatModel | str | None = None,
     instructions: str | None = None,
-    limits: Limits = _DEFAULTS,
+    limits: Limits | None = None,
 ) -> Outcome[Any]:
     """Ask a model until it has answered, running the tools that it calls on the way.
 
@@ -78,18 +76,18 @@ def run(
     (LimitError, StallError, TruncatedError, RefusalError, ToolFailuresError, OutputError) where no
     valid answer came, ModelError where the model cannot be asked; both carry the `outcome` so far.
     """
-    return _settled(run_sync(_program(prompt, tools, output, model, instructions, limits)), limits)
+    return _settled(run_sync(_program(prompt, tools, output, model, instructions, limits)))
 
 
 @overload
 async def arun(
     prompt: Prompt, *, tools: Tools = ..., output: type[T] = ..., model: ChatModel | str | None = ...,
-    instructions: str | None = ..., limits: Limits = ...,
+    instructions: str | None = ..., limits: Limits | None = ...,
 ) -> Outcome[T]: ...  # fmt: skip
 @overload
 async def arun(
     prompt: Prompt, *, tools: Tools = ..., output: Any, model: ChatModel | str | None = ...,
-    instructions: str | None = ..., limits: Limits = ...,
+    instructions: str | None = ..., limits: Limits | None = ...,
 ) -> Outcome[Any]: ...  # fmt: skip
 async def arun(
     prompt: Prompt,
@@ -98,21 +96,21 @@ async def arun(
     output: Any = str,
     model: ChatModel | str | None = None,
     instructions: str | None = None,
-    limits: Limits = _DEFAULTS,
+    limits: Limits | None = None,
 ) -> Outcome[Any]:
     """`run`, awaited: ordinary functions run in worker threads, async ones in this event loop."""
-    return _settled(await run_async(_program(prompt, tools, output, model, instructions, limits)), limits)
+    return _settled(await run_async(_program(prompt, tools, output, model, instructions, limits)))
 
 
 @overload
 def extract(
     target: type[T], text: str, *, model: ChatModel | str | None = ..., instructions: str | None = ...,
-    limits: Limits = ...,
+    limits: Limits | None = ...,
 ) -> T: ...  # fmt: skip
 @overload
 def extract(
     target: Any, text: str, *, model: ChatModel | str | None = ..., instructions: str | None = ...,
-    limits: Limits = ...,
+    limits: Limits | None = ...,
 ) -> Any: ...  # fmt: skip
 def extract(
     target: Any,
@@ -120,7 +118,7 @@ def extract(
     *,
     model: ChatModel | str | None = None,
     instructions: str | None = None,
-    limits: Limits = _DEFAULTS,
+    limits: Limits | None = None,
 ) -> Any:
     """The value of a type that a model reads out of a text.
 
@@ -133,12 +131,12 @@ def extract(
 @overload
 async def aextract(
     target: type[T], text: str, *, model: ChatModel | str | None = ..., instructions: str | None = ...,
-    limits: Limits = ...,
+    limits: Limits | None = ...,
 ) -> T: ...  # fmt: skip
 @overload
 async def aextract(
     target: Any, text: str, *, model: ChatModel | str | None = ..., instructions: str | None = ...,
-    limits: Limits = ...,
+    limits: Limits | None = ...,
 ) -> Any: ...  # fmt: skip
 async def aextract(
     target: Any,
@@ -146,7 +144,7 @@ async def aextract(
     *,
     model: ChatModel | str | None = None,
     instructions: str | None = None,
-    limits: Limits = _DEFAULTS,
+    limits: Limits | None = None,
 ) -> Any:
     """`extract`, awaited."""
     outcome = await arun(text, output=target, model=model, instructions=instructions, limits=limits)
@@ -159,13 +157,15 @@ def _program(
     output: Any,
     model: ChatModel | str | None,
     instructions: str | None,
-    limits: Limits,
+    limits: Limits | None,
 ) -> Program[Ended]:
     toolset = tools if isinstance(tools, Toolset) else Toolset(*tools)
     chosen = load_model(model) if model is None or isinstance(model, str) else model
     if len(toolset) and not chosen.capabilities.tools:
         raise ModelError(f"The model {chosen.name} cannot call tools: pass another, such as model='openai:NAME'.")
-    state = LoopState(_messages(prompt, instructions), limits, toolset.names)
+    if not isinstance(limits, Limits | None):
+        raise ValueError(f"limits are a Limits, such as Limits(steps=5), got {limits!r:.80}")
+    state = LoopState(_messages(prompt, instructions), limits or Limits(), toolset.names)
     return drive(chosen, toolset, answer_for(output, chosen.capabilities), state)
 
 
@@ -182,22 +182,47 @@ def _messages(prompt: Prompt, instructions: str | None) -> tuple[Message, ...]:
     strange = [kind.__name__ for kind in map(type, messages) if not issubclass(kind, Message)]
     if strange:
         raise ValueError(f"the prompt holds a {strange[0]}: pass a text or Messages, such as Message.user(text)")
+    _check_results(messages)
     if instructions is None:
         return messages
     return (Message.system(instructions), *(messages[1:] if messages[0].role == "system" else messages))
 
 
-def _settled(ended: Ended, limits: Limits) -> Outcome[Any]:
+def _check_results(messages: tuple[Message, ...]) -> None:
+    """ValueError unless each tool call has exactly one result before any other message, and each result its call."""
+    waiting: list[str] = []
+    for message in messages:
+        if message.role == "tool":
+            for part in message.parts:
+                if not isinstance(part, ToolResult) or part.call_id not in waiting:
+                    raise ValueError(f"the prompt holds a result without its call just before it: {part!r:.120}")
+                waiting.remove(part.call_id)
+        elif waiting:
+            break
+        else:
+            waiting = [call.id for call in message.calls]
+    if waiting:
+        raise ValueError(f"the prompt holds a tool call without a result right after it: {', '.join(waiting)}")
+
+
+def _settled(ended: Ended) -> Outcome[Any]:
     """The outcome of a run that has its answer; the error of one that has none."""
     outcome = ended.outcome
     if outcome.ok:
         return outcome
+    listed = "; ".join(str(issue) for issue in ended.issues)
     if outcome.stop in _ENDINGS:
         kind, sentence = _ENDINGS[outcome.stop]
-        raise kind(sentence.format(limits=limits, said=_last_said(outcome)), outcome)
-    listed = "; ".join(str(issue) for issue in ended.issues)
-    tries = "one try" if limits.retries == 0 else f"{limits.retries + 1} tries"
+        known = {"limits": ended.limits, "said": _last_said(outcome), "failed": _last_failure(outcome)}
+        raise kind(sentence.format(**known) + (f" It was refused: {listed}." if listed else ""), outcome)
+    tries = "one try" if ended.limits.retries == 0 else f"{ended.limits.retries + 1} tries"
     raise OutputError(f"No answer fitted the output type in {tries}: {listed}.", outcome, ended.issues)
+
+
+def _last_failure(outcome: Outcome[Any]) -> str:
+    results = [part for message in outcome.transcript for part in message.parts if isinstance(part, ToolResult)]
+    failed = [result for result in results if result.is_error]
+    return f"{failed[-1].name}, of which the last words were: {failed[-1].content:.300}" if failed else "none"
 
 
 def _last_said(outcome: Outcome[Any]) -> str:

@@ -31,6 +31,7 @@ from magic_tools.messages import (
     Outcome,
     TextPart,
     ToolCall,
+    ToolResult,
     Usage,
 )
 from magic_tools.models.scripted import ScriptedModel, ScriptedReply
@@ -305,3 +306,50 @@ def test_async_tools_run_where_the_caller_is() -> None:
         assert loops == [asyncio.get_running_loop()]
 
     asyncio.run(main())
+
+
+def test_limits_that_are_none_or_wrong() -> None:
+    """None is the default limits; anything else that is no Limits is refused before the first request."""
+    assert run("Go", model=ScriptedModel(["done"]), limits=None).value == "done"
+    for wrong in (3, {"steps": 3}):
+        model = ScriptedModel(["done"])
+        with pytest.raises(ValueError, match="limits are a Limits"):
+            run("Go", model=model, limits=wrong)  # type: ignore[call-overload]  # the fault that is tested
+        assert model.requests == []
+
+
+CALL = Message("assistant", (ToolCall("c", "f", "{}"),))
+RESULT = Message("tool", (ToolResult("c", "f", "1"),))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [
+        ([Message.user("a"), CALL], "a tool call without a result"),
+        ([Message.user("a"), CALL, Message.user("b")], "a tool call without a result"),
+        ([Message.user("a"), RESULT], "a result without its call"),
+        ([Message.user("a"), CALL, RESULT, RESULT], "a result without its call"),
+    ],
+)
+def test_a_broken_transcript_is_refused(prompt: list[Message], said: str) -> None:
+    """A prompt in which a call has not exactly one result right after it is never sent."""
+    model = ScriptedModel(["done"])
+    with pytest.raises(ValueError, match=said):
+        run(prompt, model=model)
+    assert model.requests == []
+
+
+def test_a_whole_transcript_goes_on() -> None:
+    """One that is whole is sent as it is."""
+    assert run([Message.user("a"), CALL, RESULT, Message.user("b")], model=ScriptedModel(["done"])).value == "done"
+
+
+def test_an_ending_says_what_failed() -> None:
+    """A run that tool failures end names the tool and its last words."""
+
+    def pay(amount: int) -> None:
+        raise AssertionError(amount)
+
+    calls = [ToolCall(f"c{number}", "pay", '{"amount": "x"}') for number in range(3)]
+    with pytest.raises(RunError, match=r"in a row.*: pay, of which.*amount: expected an integer"):
+        run("Go", tools=[pay], model=ScriptedModel([*calls, ""]))

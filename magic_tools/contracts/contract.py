@@ -25,6 +25,9 @@ class ToolContract:
     input_schema: JsonObject
     output_schema: JsonObject
 
+    def __hash__(self) -> int:
+        return hash(self.surface_digest)
+
     @cached_property
     def interface_digest(self) -> str:
         """A digest of what validates; texts, examples, defaults, order and the names of `$defs` do not change it."""

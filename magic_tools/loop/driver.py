@@ -8,7 +8,17 @@ from typing import Any, assert_never
 from magic_tools.effects import Call, Program
 from magic_tools.errors import ModelError
 from magic_tools.loop.machine import CallModel, Finish, LoopState, Replied, RunTools, Started, ToolsRan, step
-from magic_tools.messages import ChatModel, ErrorCode, Issue, ModelRequest, Outcome, StopReason, ToolCall, ToolResult
+from magic_tools.messages import (
+    ChatModel,
+    ErrorCode,
+    Issue,
+    Limits,
+    ModelRequest,
+    Outcome,
+    StopReason,
+    ToolCall,
+    ToolResult,
+)
 from magic_tools.outputs.answer import Answer
 from magic_tools.tools.execution import execute, refused
 from magic_tools.tools.toolset import Toolset
@@ -22,6 +32,7 @@ class Ended:
 
     outcome: Outcome[Any]
     issues: tuple[Issue, ...]
+    limits: Limits
 
 
 def drive(model: ChatModel, toolset: Toolset, answer: Answer, state: LoopState) -> Program[Ended]:
@@ -48,7 +59,7 @@ def drive(model: ChatModel, toolset: Toolset, answer: Answer, state: LoopState) 
                     results.append((yield from _run(toolset, call)))  # noqa: PERF401 - a comprehension cannot yield
                 event = ToolsRan(tuple(results))
             case Finish(stop, ok, issues):
-                return Ended(_outcome(state, model, value if ok else None, stop, ok=ok), issues)
+                return Ended(_outcome(state, model, value if ok else None, stop, ok=ok), issues, state.limits)
             case _:
                 assert_never(action)
 

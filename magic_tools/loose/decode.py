@@ -13,9 +13,10 @@ from typing import Any, Generic, TypeVar, overload
 from pydantic import TypeAdapter, ValidationError
 
 from magic_tools.errors import ParseError, ParseErrorKind
-from magic_tools.loose.fit import Fitted, fit, has_guards, load_with_sources
+from magic_tools.loose.fit import Fitted, fit, has_guards
 from magic_tools.loose.issues import issues_of
 from magic_tools.loose.repair import Damage, Span
+from magic_tools.loose.scalars import load_with_sources
 from magic_tools.loose.scan import content_bounds, tiers
 from magic_tools.loose.secrets import Secrets, secrets_of
 from magic_tools.loose.strict import identity, is_json

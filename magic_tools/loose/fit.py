@@ -4,36 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from magic_tools.loose.issues import merged, path_text, shown
+from magic_tools.loose.scalars import choices_of, is_chosen, is_exact, is_number, is_of_type, read_form
 from magic_tools.loose.secrets import Secrets
 from magic_tools.messages import Issue, Repair
 from magic_tools.schema.emit import OTHER_KEYS
-from magic_tools.schema.forms import DECIMAL, TextForm, text_form
-from magic_tools.schema.walk import resolve, subschemas, types_of
+from magic_tools.schema.forms import DECIMAL, text_form
+from magic_tools.schema.walk import resolve, subschemas
 from magic_tools.values import JsonObject
 
-__all__ = ["Fitted", "fit", "has_guards", "load_with_sources"]
-
-
-class _SourceFloat(float):
-    """A number that remembers its source digits."""
-
-    source: str
-
-    def __new__(cls, source: str) -> _SourceFloat:
-        number = super().__new__(cls, source)
-        number.source = source
-        return number
-
-
-def load_with_sources(text: str) -> Any:
-    """The value of a JSON text whose numbers remember how they were written."""
-    return json.loads(text, parse_float=_SourceFloat)
+__all__ = ["Fitted", "fit", "has_guards"]
 
 
 def has_guards(schema: JsonObject) -> bool:
@@ -42,7 +24,7 @@ def has_guards(schema: JsonObject) -> bool:
 
 
 def _guarded(schema: JsonObject) -> bool:
-    numbers = any(isinstance(choice, int | float) for choice in _choices(schema))
+    numbers = any(isinstance(choice, int | float) for choice in choices_of(schema))
     return numbers or OTHER_KEYS in schema or text_form(schema) is not None
 
 
@@ -68,6 +50,7 @@ def fit(value: Any, guide: JsonObject, secrets: Secrets) -> Fitted:
 
 
 _Place = tuple[str | int, ...]
+_MOST_DIGITS = 60
 
 
 @dataclass(slots=True)
@@ -75,7 +58,8 @@ class _Walk:
     """One way through a value, or through a part of it.
 
     `issues` are what this layer objects to; where `misfit` is true, pydantic refuses something too.
-    `lossy` are the issues that there are if the numbers which become Decimals are left as they are.
+    `converted` are the issues that there are if another reader takes the text of a Decimal for text,
+    `lossy` those if it takes the number as it was.
     """
 
     root: JsonObject
@@ -83,6 +67,7 @@ class _Walk:
     memo: dict[tuple[int, int], _Attempt] = field(default_factory=dict)
     repairs: list[Repair] = field(default_factory=list)
     issues: list[Issue] = field(default_factory=list)
+    converted: list[Issue] = field(default_factory=list)
     lossy: list[Issue] = field(default_factory=list)
     misfit: bool = False
 
@@ -97,14 +82,15 @@ class _Walk:
             return self._union(value, branches, place)
         if not isinstance(value, dict | list):
             return self._scalar(value, schema, place)
-        self.misfit = self.misfit or not _is_of_type(value, schema)
+        self.misfit = self.misfit or not is_of_type(value, schema)
         if isinstance(value, list):
             return [self._item(index, held, schema, place) for index, held in enumerate(value)]
         self._check_keys(value, schema, place)
         return {key: self._member(key, held, schema, place) for key, held in value.items()}
 
-    def _refuse(self, place: _Place, expected: str, got: Any) -> None:
-        self.issues.append(Issue(path_text(place), expected, shown(got, secret=self.secrets.cover(place))))
+    def _refuse(self, place: _Place, expected: str, got: Any, *, misplaced: bool = False) -> None:
+        secret = self.secrets.cover(place, misplaced=misplaced)
+        self.issues.append(Issue(path_text(place), expected, shown(got, secret=secret)))
 
     def _check_keys(self, value: dict[str, Any], schema: JsonObject, place: _Place) -> None:
         """Refuse keys that are not what keys are to be, and two of which pydantic would drop one."""
@@ -114,7 +100,7 @@ class _Walk:
         for key, held in value.items():
             if form is not None and not form.shape.fullmatch(key):
                 self._refuse((*place, key), f"as its key {form.wanted}", key)
-            meant = others.get(key, key) if form is None else _read(form, key)
+            meant = others.get(key, key) if form is None else read_form(form, key)
             if first.setdefault(meant, key) != key:
                 beside = json.dumps(first[meant], ensure_ascii=False)
                 self._refuse((*place, key), f"nothing, since {beside} says it already", held)
@@ -130,7 +116,7 @@ class _Walk:
         if isinstance(others, dict):
             return self.visit(value, others, here)
         if others is False:
-            self._refuse(here, "no key of this name", value)
+            self._refuse(here, "no key of this name", value, misplaced=True)
         return value
 
     def _item(self, index: int, value: Any, schema: JsonObject, place: _Place) -> Any:
@@ -139,31 +125,32 @@ class _Walk:
         return self.visit(value, of_item, (*place, index)) if isinstance(of_item, dict) else value
 
     def _scalar(self, value: Any, schema: JsonObject, place: _Place) -> Any:
-        form, choices = text_form(schema), _choices(schema)
-        if form is DECIMAL and _is_number(value):
+        form, choices = text_form(schema), choices_of(schema)
+        if form is DECIMAL and is_number(value):
             return self._decimal(value, place)
-        if choices and not _chosen(value, choices):
+        if choices and not is_chosen(value, choices):
             if isinstance(value, int | float) and value in choices:  # true for 1, or 1 for true
                 listed = ", ".join(json.dumps(choice, ensure_ascii=False) for choice in choices)
                 self._refuse(place, f"one of {listed}" if len(choices) > 1 else listed, value)
             else:
                 self.misfit = True
-        elif not choices and not _is_of_type(value, schema):
+        elif not choices and not is_of_type(value, schema):
             self.misfit = True
         elif form is not None and isinstance(value, str) and not form.shape.fullmatch(value):
             self._refuse(place, form.wanted, value)
-            self.misfit = self.misfit or _read(form, value) is value
+            self.misfit = self.misfit or read_form(form, value) is value
         return value
 
-    def _decimal(self, number: float, place: _Place) -> Any:
+    def _decimal(self, number: Any, place: _Place) -> Any:
         source = getattr(number, "source", None) or str(number)
         if not DECIMAL.shape.fullmatch(source):
             self.misfit = True
             return number
         note = f"{path_text(place) or 'the value'}: read the number by its source digits"
         self.repairs.append(Repair("number_as_decimal", None, None, note))
-        if str(number) != source:
-            self.lossy.append(Issue(path_text(place), DECIMAL.wanted, shown(number)))
+        self.converted.append(Issue(path_text(place), "a string", source[:_MOST_DIGITS]))
+        if isinstance(number, float) and (number.is_integer() or str(number) != source):
+            self.lossy.append(Issue(path_text(place), DECIMAL.wanted, source[:_MOST_DIGITS]))
         return source
 
     def _union(self, value: Any, branches: list[JsonObject], place: _Place) -> Any:
@@ -177,21 +164,27 @@ class _Walk:
         if scalar:
             fitting.sort(key=lambda made: made.fitted is not value)
         chosen = fitting[0] if fitting else None
-        exact = None if not scalar else chosen is not None and _is_exact(value, resolve(chosen.branch, self.root))
+        exact = None if not scalar else chosen is not None and is_exact(value, resolve(chosen.branch, self.root))
         rivals = _rivals(tries, chosen, exact=exact)
         if rivals or chosen is None:
             self.misfit = self.misfit or not rivals
             self.issues += [issue for made in rivals for issue in made.walk.issues]
             return value
+        others = [
+            made for made in tries if made is not chosen and not (made.walk.fits and made.fitted == chosen.fitted)
+        ]
         if not scalar:
-            self.issues += [issue for made in fitting if made.fitted != chosen.fitted for issue in made.walk.lossy]
-        elif chosen.fitted is not value and not all(
-            self._try(chosen.fitted, branch, place).walk.misfit for branch in branches if branch is not chosen.branch
-        ):
-            self._refuse(place, "a string", value)  # as text it may be read by another branch
+            self.issues += [issue for made in others if made.walk.fits for issue in made.walk.lossy]
+        if chosen.walk.repairs and any(self._takes(chosen.fitted, made.branch, place) for made in others):
+            self.issues += chosen.walk.converted
         self.repairs += chosen.walk.repairs
+        self.converted += chosen.walk.converted
         self.lossy += chosen.walk.lossy
         return chosen.fitted
+
+    def _takes(self, fitted: Any, branch: JsonObject, place: _Place) -> bool:
+        """Whether pydantic may read another branch out of what was made for one."""
+        return not self._try(fitted, branch, place).walk.misfit
 
     def _try(self, value: Any, branch: JsonObject, place: _Place) -> _Attempt:
         key = (id(value), id(branch))
@@ -229,68 +222,3 @@ def _rivals(tries: list[_Attempt], chosen: _Attempt | None, *, exact: bool | Non
     if exact is None:
         return [made for made in taken if made.declared >= chosen.declared][:1]
     return [made for made in taken if not exact or tries.index(made) < tries.index(chosen)]
-
-
-def _is_exact(value: Any, schema: JsonObject) -> bool:
-    """Whether a scalar is of a schema's very type: no integer for a number, no text for a date or a choice."""
-    if isinstance(value, int) and not isinstance(value, bool) and "integer" not in types_of(schema):
-        return False
-    return not _choices(schema) and text_form(schema) is None
-
-
-@lru_cache
-def _reader(of: type) -> TypeAdapter[Any]:
-    return TypeAdapter(of)
-
-
-def _read(form: TextForm, text: str) -> Any:
-    """What pydantic makes of a text of a kind, or the text itself where it refuses it."""
-    try:
-        return _reader(form.type).validate_json(json.dumps(text), strict=True)
-    except ValidationError:
-        return text
-
-
-def _is_of_type(value: Any, schema: JsonObject) -> bool:
-    kinds = types_of(schema)
-    return not kinds or not _kinds(value).isdisjoint(kinds)
-
-
-def _kinds(value: Any) -> frozenset[str]:
-    """The JSON Schema types that a value is of."""
-    match value:
-        case None:
-            return frozenset({"null"})
-        case bool():
-            return frozenset({"boolean"})
-        case int():
-            return frozenset({"integer", "number"})
-        case float():
-            return frozenset({"number"})
-        case str():
-            return frozenset({"string"})
-        case list():
-            return frozenset({"array"})
-        case _:
-            return frozenset({"object"})
-
-
-def _choices(schema: JsonObject) -> list[Any]:
-    return [schema["const"]] if "const" in schema else schema.get("enum", [])
-
-
-def _chosen(value: Any, choices: list[Any]) -> bool:
-    return any(_is_choice(value, choice) for choice in choices)
-
-
-def _is_choice(value: Any, choice: Any) -> bool:
-    """Whether a value is a choice: `true` is not 1, nor is 1.0, while 1 is 1.0 too."""
-    if isinstance(choice, float):
-        return _is_number(value) and bool(value == choice)
-    return (
-        bool(value == choice) and isinstance(value, bool) is isinstance(choice, bool) and not isinstance(value, float)
-    )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -75,6 +75,10 @@ _EXPECTED: Mapping[str, str] = {
 
 _OWN_WORDS = frozenset({"value_error", "assertion_error"})
 _CHOICES = frozenset({"literal_error", "enum"})
+_MISPLACED = frozenset(
+    {"extra_forbidden", "unexpected_keyword_argument", "dict_type", "model_type", "model_attributes_type",
+     "dataclass_type"}
+)  # fmt: skip
 _PREFIX = "Input should be "
 
 _Place = tuple[str | int, ...]
@@ -92,7 +96,11 @@ def issues_of(error: ValidationError, value: Any, secrets: Secrets) -> tuple[Iss
         words = _expectation(detail)
         if words not in expected.setdefault(place, []):
             expected[place].append(words)
-        got[place] = _NOTHING if found is _ABSENT else shown(found, secret=secrets.cover(place))
+        got[place] = (
+            _NOTHING
+            if found is _ABSENT
+            else shown(found, secret=secrets.cover(place, misplaced=detail["type"] in _MISPLACED))
+        )
     outer = {place[:length] for place in expected for length in range(len(place))}
     listed = [
         Issue(path_text(place), " or ".join(words), got[place])

@@ -19,9 +19,12 @@ class Secrets:
     everywhere: bool
     keys: frozenset[str]
 
-    def cover(self, place: Iterable[str | int]) -> bool:
-        """Whether what stands at a place is not to be shown."""
-        return self.everywhere or not self.keys.isdisjoint(place)
+    def cover(self, place: Iterable[str | int], *, misplaced: bool = False) -> bool:
+        """Whether what stands at a place is not to be shown.
+
+        What is `misplaced`, under a key that is not declared or in place of a whole object, may be any of the secrets.
+        """
+        return self.everywhere or not self.keys.isdisjoint(place) or (misplaced and bool(self.keys))
 
 
 def secrets_of(schema: JsonObject) -> Secrets:

@@ -60,9 +60,10 @@ class OpenAIService:
                 raise ValueError("a client has its own base URL and key: pass client=... without base_url and api_key")
             self._base_url, self._api_key = str(client.base_url), client.api_key
         else:
-            base_url = base_url or os.environ.get("OPENAI_BASE_URL")
+            base_url = (os.environ.get("OPENAI_BASE_URL") or None) if base_url is None else base_url
             api_key = api_key or os.environ.get("OPENAI_API_KEY") or ("none" if base_url else "")
-            self._base_url, self._api_key = base_url or _OPENAI_URL, _checked_key(api_key)
+            self._base_url = _OPENAI_URL if base_url is None else base_url
+            self._api_key = _checked_key(api_key)
         self._client = client
         self._shared: dict[asyncio.AbstractEventLoop, _Shared] = {}
         self.host = _host(self._base_url)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Set
+from typing import Any, TypeAlias
 
 from magic_tools.schema.grammar_patterns import MOST_REPEATS, any_text, grammar_pattern, one_of_texts, within_limit
 from magic_tools.schema.rendered import DialectChange, Rendered
@@ -69,7 +69,7 @@ _MOST_INTEGERS = 128
 # `\uXXXX` of a character in the basic plane comes out as meant.
 _SAFE_LITERAL = re.compile(r"(?:[^\\]|\\u(?!00[01]|d[89a-f])[0-9a-f]{4})*")
 
-_Form = tuple[JsonObject, frozenset[str] | set[str]]
+_Form: TypeAlias = tuple[JsonObject, Set[str]]
 """A schema's form in the dialect, and the keywords whose meaning is in it or already listed."""
 
 
@@ -200,9 +200,7 @@ class _Rendering:
     def _string(self, schema: JsonObject, path: str) -> _Form:
         if (pattern := grammar_pattern(schema["pattern"]) if "pattern" in schema else None) is not None:
             if pattern.widened:
-                self._list(
-                    path, "pattern", rf"widened: \w takes every sign outside ASCII, {MOST_REPEATS} repeats are the most"
-                )
+                self._list(path, "pattern", pattern.widened)
             return {"type": "string", "pattern": pattern.text}, {"pattern"}
         style = schema.get("format", "")
         if style in _EXACT_FORMATS:

@@ -56,10 +56,10 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class GrammarPattern:
-    """A pattern that the converter takes; `widened` where it lets more texts pass than the original."""
+    """A pattern that the converter takes; `widened` says why it lets more texts pass than the original, if it does."""
 
     text: str
-    widened: bool
+    widened: str
 
 
 class _Unsayable(Exception):  # noqa: N818 - a way out of the recursion, never seen outside
@@ -103,7 +103,7 @@ class _Translation:
         self._out: list[str] = []
         self._depth = 0
         self._split = False
-        self._widened = False
+        self._widened = ""
         # What stood before: an atom may be repeated; after an opening or a bar something must come.
         self._last = "open"
 
@@ -157,7 +157,8 @@ class _Translation:
         if most == 0 or (most is not None and most < least):
             raise _Unsayable
         limited = within_limit(least, most)
-        self._widened |= limited != (least, most)
+        if limited != (least, most):
+            self._widened = f"widened: the grammar counts to {MOST_REPEATS}"
         return _times(*limited)
 
     def _atom(self, kind: str, text: str) -> str:
@@ -215,7 +216,7 @@ class _Translation:
             case "D":
                 return _without(_DIGIT)
             case "w":
-                self._widened = True
+                self._widened = self._widened or r"widened: \w takes every character outside ASCII"
                 return (*_ASCII_WORD, (0x80, _LAST))
             case "W":
                 return _without(_ASCII_WORD)

@@ -97,7 +97,7 @@ def openai_tool(definition: ToolDefinition, strict: bool | None = None) -> tuple
     if strict is False:
         rendered = Rendered(definition.input_schema, False, ())
     elif strict and not rendered.strict:
-        reasons = "; ".join(f"{change.path or '/'}: {change.what}" for change in rendered.changes)
+        reasons = "; ".join(f"{change.path or '/'}: {change.keyword}: {change.what}" for change in rendered.changes)
         raise SchemaRejectedError(
             f"The tool {definition.name!r} cannot be sent strict without losing something ({reasons}). "
             "Leave strict unset, or change these parameters."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 from collections.abc import Callable, Mapping
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Annotated, Any, NotRequired, TypeAlias, get_origin
 
-from pydantic import PydanticUserError, TypeAdapter
+from pydantic import BaseModel, PydanticUserError, TypeAdapter
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticSerializationError, SchemaError
 from typing_extensions import TypedDict, get_type_hints
@@ -97,7 +98,7 @@ class Signature:
         kwargs: dict[str, Any] = {}
         for parameter in self.parameters:
             given = parameter.name in values
-            value = values[parameter.name] if given else parameter.default
+            value = values[parameter.name] if given else _own(parameter.default)
             match parameter.kind:
                 case inspect.Parameter.VAR_POSITIONAL:
                     args.extend(value if given else ())
@@ -118,8 +119,21 @@ class Signature:
         kwargs.update(extra)
 
 
+def _own(default: Any) -> Any:
+    """A default that one call may change without the next one seeing it."""
+    return copy.deepcopy(default) if isinstance(default, list | dict | set | BaseModel) else default
+
+
 def adapt(annotation: Any, *, where: str) -> TypeAdapter[Any]:
-    """The validator of an annotation; DefinitionError, starting with `where`, if there can be none."""
+    """The validator of an annotation; DefinitionError, starting with `where`, if there can be none.
+
+    A text or a mapping is none: pydantic would run the one as Python, and take the other for its own core schema.
+    """
+    if isinstance(annotation, str | Mapping):
+        raise DefinitionError(
+            f"{where} is the {type(annotation).__name__} {annotation!r:.80}, and has to be a type, such as a model or "
+            "list[int]. Were the arguments swapped?"
+        )
     try:
         adapter = TypeAdapter(annotation)
         if not adapter.pydantic_complete:  # some name was not known yet: say which, unless it is by now
@@ -186,8 +200,7 @@ def _resolver(fn: Callable[..., Any], namespace: Mapping[str, Any]) -> _Resolve:
     function = getattr(function, "__func__", function)
     if not inspect.isfunction(function):
         function = type(fn).__call__
-    closure = inspect.getclosurevars(function).nonlocals if inspect.isfunction(function) else {}
-    known = {**namespace, **closure}
+    known = {**namespace, **_closure(function)}
 
     def resolve(annotation: Any, where: str) -> Any:
         if annotation is _EMPTY:
@@ -202,6 +215,20 @@ def _resolver(fn: Callable[..., Any], namespace: Mapping[str, Any]) -> _Resolve:
             ) from error
 
     return resolve
+
+
+def _closure(function: Any) -> dict[str, Any]:
+    """What a function has of the names around it; one that is not bound yet, such as its own, is left out."""
+    cells = (
+        zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        if inspect.isfunction(function)
+        else ()
+    )
+    known = {}
+    for name, cell in cells:
+        with suppress(ValueError):  # Python's word for a cell that is empty
+            known[name] = cell.cell_contents
+    return known
 
 
 def _is_unbound(fn: Callable[..., Any], stated: list[inspect.Parameter]) -> bool:

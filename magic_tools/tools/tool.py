@@ -47,6 +47,9 @@ class Tool(Generic[P, R]):
         """What the function itself returns; nothing is checked."""
         return self._fn(*args, **kwargs)
 
+    def __reduce__(self) -> str:
+        return self._fn.__qualname__  # pickle finds it again by its name in its module, as it does functions
+
     def __repr__(self) -> str:
         return f"<Tool {self.name}>"
 
@@ -116,7 +119,7 @@ class Tool(Generic[P, R]):
 
 
 @overload
-def tool(fn: Callable[P, R], /) -> Tool[P, R]: ...
+def tool(fn: Callable[P, R], /, *, name: str | None = None, description: str | None = None) -> Tool[P, R]: ...
 @overload
 def tool(*, name: str | None = None, description: str | None = None) -> Callable[[Callable[P, R]], Tool[P, R]]: ...
 def tool(

@@ -280,7 +280,7 @@ def test_schema(command: Command, target: str, dialect: tuple[str, ...], has: di
 def test_schema_says_what_a_dialect_cannot(command: Command) -> None:
     """What becomes of a schema in a dialect is on the standard error, the canonical one has nothing to say."""
     done = command("schema", "types_.py:stock", "--dialect", "openai-chat")
-    assert "these may be left out: count" in done.err
+    assert "magic-tools: /: required: sent non-strict: these may be left out: count\n" in done.err
     assert command("schema", "types_.py:stock").err == ""
 
 
@@ -404,6 +404,7 @@ def test_help(command: Command, name: str) -> None:
     done = command(*([name] if name else []), "--help")
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
+    assert lines[0].startswith(f"Usage: magic-tools {name}".strip())
     assert all(len(line) <= 80 for line in lines)
     assert "..." not in done.out.replace("[ARGS]...", "").replace("[PLACES]...", "")
     assert not set(done.out) & set("\b\\│╭")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Any, Literal, NotRequired, Union
+from typing import Annotated, Any, ForwardRef, Literal, NotRequired, Union
 
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, SecretBytes, SecretStr, field_validator
@@ -410,6 +411,21 @@ def test_no_secret_is_shown(target: Any, text: str, made: Callable[[Any], Schema
     assert any(issue.got == "a value that is not shown" for issue in refused.value.issues)
 
 
+@pytest.mark.parametrize(
+    ("target", "text"),
+    [
+        (Login, '{"password": "x", "pasword": "4711"}'),
+        (Account, '{"login": {"password": "x", "pasword": "4711"}}'),
+        (Account, '{"login": "4711"}'),
+    ],
+)
+def test_no_secret_in_a_wrong_place_is_shown(target: Any, text: str) -> None:
+    """What came under a key that is not declared, or in place of an object with a secret, may be the secret."""
+    with pytest.raises(ParseError, match="got a value that is not shown") as refused:
+        closed(target).parse(text)
+    assert "4711" not in str(refused.value)
+
+
 def test_what_is_no_secret_is_shown() -> None:
     """Beside a secret, values are shown as ever."""
     with pytest.raises(ParseError, match=r'login\.day: expected a date like .* got "tomorrow"'):
@@ -467,11 +483,33 @@ def test_without_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     assert compile_schema(list[int]) is not compile_schema(list[int])
 
 
-@pytest.mark.parametrize("target", [Callable[[int], int], "Nowhere", dict[tuple[int, int], int]])
+@pytest.mark.parametrize("target", [Callable[[int], int], ForwardRef("Nowhere"), dict[tuple[int, int], int]])
 def test_what_cannot_be_compiled(target: Any) -> None:
     """An annotation that has no schema is refused when it is compiled."""
     with pytest.raises(DefinitionError, match="the target has the annotation"):
         compile_schema(target)
+
+
+@pytest.mark.parametrize("target", ["__import__('os').environ.setdefault('MAGIC_RAN', 'yes')", {"type": "int"}, "int"])
+def test_a_text_or_a_mapping_is_no_type(target: Any) -> None:
+    """Swapped arguments are told, and a model's text is never run as Python."""
+    with pytest.raises(DefinitionError, match=r"has to be a type.*Were the arguments swapped"):
+        parse(target, "5")
+    assert "MAGIC_RAN" not in os.environ
+
+
+def test_a_misplaced_secret_is_not_shown() -> None:
+    """Under a key that is not declared, and in place of the object that holds it, a secret stays hidden."""
+
+    class Login(BaseModel):
+        model_config = ConfigDict(extra="forbid")
+        user: str
+        password: SecretStr
+
+    for text in ('{"user": "a", "pasword": "hunter2"}', '"hunter2"'):
+        with pytest.raises(ParseError) as caught:
+            parse(Login, text)
+        assert "hunter2" not in str(caught.value)
 
 
 def test_a_value_is_written() -> None:

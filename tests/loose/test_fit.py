@@ -14,7 +14,8 @@ from pydantic.alias_generators import to_camel
 
 from magic_tools.errors import ParseError
 from magic_tools.loose.decode import Schema, compile_schema, parse
-from magic_tools.loose.fit import fit, has_guards, load_with_sources
+from magic_tools.loose.fit import fit, has_guards
+from magic_tools.loose.scalars import load_with_sources
 from magic_tools.loose.secrets import Secrets
 from magic_tools.messages import Issue, Repair
 from magic_tools.schema.signature import adapt
@@ -139,6 +140,10 @@ class Exact(BaseModel):
     d: Decimal
 
 
+class Named(BaseModel):
+    d: str
+
+
 class Rough(BaseModel):
     d: float
 
@@ -184,6 +189,7 @@ READ: list[tuple[Any, str, Any]] = [
     (Dated | Texted, '{"x": "2026-11-29", "d": 1.10}', Dated(x=dt.date(2026, 11, 29), d=Decimal("1.10"))),
     (Exact | Rough, '{"d": 1.10}', Exact(d=Decimal("1.10"))),
     (Rough | Exact, '{"d": 1.5}', Rough(d=1.5)),
+    (list[Named | list[Exact]], '[[{"d": 1.10}]]', [[Exact(d=Decimal("1.10"))]]),
     (Rough | Exact, '{"d": "1.10"}', Exact(d=Decimal("1.10"))),
 ]
 
@@ -208,7 +214,13 @@ REFUSED: list[tuple[Any, str, str]] = [
     (dt.date | Decimal, "0", "expected a string, got 0"),
     (Priority | Literal[True], "1", "expected true, got 1"),
     (float | Literal[True], "1", "expected true, got 1"),
-    (Rough | Exact, '{"d": 1.00000000000000000001}', "d: expected a decimal number as a string of digits, got 1.0"),
+    (Texted | Dated, '{"x": "2026-11-29", "d": 1.0}', "d: expected a decimal number as a string of digits, got 1.0"),
+    (Named | Exact, '{"d": 1.5}', "d: expected a string, got 1.5"),
+    (
+        Rough | Exact,
+        '{"d": 1.00000000000000000001}',
+        "d: expected a decimal number as a string of digits, got 1.00000000000000000001",
+    ),
     (RoughAndMore | ExactAndMore, '{"d": 1.10, "e": 1}', "d: expected a decimal number as a string of digits"),
     (Exact | None, '{"d": true}', "d: expected a decimal number as a string, got true"),
 ]

@@ -387,3 +387,9 @@ def test_shown_without_secrets() -> None:
     assert repr(OpenAIChatModel("gpt-5", api_key=KEY)) == "<OpenAIChatModel openai:gpt-5 at api.openai.com>"
     assert model.name == "openai:m"
     assert (model.capabilities.native_schema, model.capabilities.object_root, model.capabilities.tools) == (True,) * 3
+
+
+def test_an_empty_base_url_is_refused() -> None:
+    """It is a variable that was not set, and the key is for another server than OpenAI's."""
+    with pytest.raises(ModelUnavailableError, match="a base URL starts with http"):
+        OpenAIChatModel("m", base_url="", api_key="sk-for-another-server")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib.metadata
 import shutil
 import sys
@@ -169,10 +170,12 @@ def test_no_template(monkeypatch: pytest.MonkeyPatch, template: str | None, word
 def test_freed_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model is freed when the process ends, and never under a thread that still works with it."""
     pytest.importorskip("llama_cpp")
-    model, freed, at_the_end = fake("{{ messages }}"), [], []
+    model = fake("{{ messages }}")
+    freed: list[Any] = []
+    at_the_end: list[Any] = []
     model.close = lambda: freed.append(model)
     monkeypatch.setattr(weights, "_llama", lambda _: model)
-    monkeypatch.setattr(weights.atexit, "register", at_the_end.append)
+    monkeypatch.setattr(atexit, "register", at_the_end.append)
     busy = Weights(Path("x.gguf"))
     (end,) = at_the_end
     with busy.lock:

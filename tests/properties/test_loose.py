@@ -12,10 +12,12 @@ from typing import Any, Literal, Union
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel, ConfigDict
 
 from magic_tools.errors import ParseError
-from magic_tools.loose.decode import loads, parse
+from magic_tools.loose.decode import Schema, loads, parse
 from magic_tools.loose.scan import content_bounds
+from magic_tools.schema.signature import adapt
 
 few = settings(max_examples=80)
 
@@ -205,3 +207,56 @@ def test_a_union_means_one_of_its_branches(branches: list[Any], value: Any) -> N
             continue
         made = read if wrapped is annotation else read[0]
         assert (type(made), made) in meant
+
+
+class Numbered(BaseModel):
+    a: int
+    b: Decimal | None = None
+
+
+class Lettered(BaseModel):
+    a: str
+    b: float = 0.0
+
+
+class Dated(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+    a: dt.date | None = None
+    b: str = ""
+
+
+class Open(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    a: Decimal = Decimal(0)
+
+
+class Shut(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    b: Literal[1] | bool
+
+
+class Outer(BaseModel):
+    a: Numbered | Open | Dated
+    b: list[Decimal] = []
+
+
+MODELS: list[Any] = [Numbered, Lettered, Dated, Open, Shut, Outer]
+HELD = ["1", "true", "1.0", "1.10", "1.00000000000000000001", '"1.10"', '"0"', '"2026-11-29"', '"x"', "null", "[1.10]"]
+objects = st.dictionaries(
+    st.sampled_from("abc"), st.sampled_from([*HELD, '{"a": 1.10, "c": 2}', "{}"]), max_size=3
+).map(lambda members: "{" + ", ".join(f'"{key}": {held}' for key, held in members.items()) + "}")
+
+
+@given(st.lists(st.sampled_from(MODELS), min_size=2, max_size=3, unique=True), objects, st.booleans())
+@settings(max_examples=300)
+def test_a_union_of_objects_means_one_of_them(branches: list[Any], text: str, closed: bool) -> None:
+    """What a union of objects reads is what one of them alone reads, to the last digit and the last key."""
+
+    def read(annotation: Any) -> Any:
+        try:
+            return repr(Schema(adapt(annotation, where="it"), name="it", closed=closed).parse(text).value)
+        except ParseError:
+            return None
+
+    made = read(Union[tuple(branches)])  # noqa: UP007 - of branches that are known only now
+    assert made is None or made in [read(branch) for branch in branches]

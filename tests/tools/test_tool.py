@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import inspect
+import pickle
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -308,3 +309,52 @@ def test_a_field_as_a_default() -> None:
     assert some.contract.input_schema["required"] == ["count"]
     assert some.invoke({"count": 2}).content == "6"
     assert "count: expected a number of at least 1, got 0" in some.invoke({"count": 0}).content
+
+
+@tool
+def double(number: int) -> int:
+    """Twice a number."""
+    return 2 * number
+
+
+def test_a_tool_is_pickled_by_its_name() -> None:
+    """As a function is, so that a pool of processes can be given it."""
+    assert pickle.loads(pickle.dumps(double)) is double
+
+
+def test_a_tool_that_names_itself() -> None:
+    """A local tool may call itself, or its base class: what is not bound yet at decoration is no obstacle."""
+
+    @tool
+    def factorial(number: int) -> int:
+        return 1 if number < 2 else number * factorial(number - 1)
+
+    class Base:
+        def twice(self, number: int) -> int:
+            return 2 * number
+
+    class Child(Base):
+        @tool
+        def twice(self, number: int) -> int:
+            return super().twice(number)
+
+    assert factorial.invoke({"number": 5}).content == "120"
+    assert Child().twice.invoke({"number": 5}).content == "10"
+
+
+def test_a_call_cannot_change_the_next_one_s_default() -> None:
+    """A mutable default is each call's own, as the schema says it is; a sentinel stays the one object it is."""
+    sentinel = object()
+
+    @tool
+    def gather(held: list[int] = [1], mark: Any = sentinel) -> list[int]:  # noqa: B006 - the case
+        assert mark is sentinel
+        held.append(2)
+        return held
+
+    assert [gather.invoke({}).content for _ in range(2)] == ["[1,2]", "[1,2]"]
+
+
+def test_contracts_are_hashable() -> None:
+    """Equal contracts have equal hashes."""
+    assert {double.contract, double.contract} == {double.contract}

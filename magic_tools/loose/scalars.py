@@ -1,0 +1,100 @@
+"""JSON scalars: how they were written, and whether they are of a schema's type, form and choices."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from magic_tools.schema.forms import TextForm, text_form
+from magic_tools.schema.walk import types_of
+from magic_tools.values import JsonObject
+
+__all__ = ["choices_of", "is_chosen", "is_exact", "is_number", "is_of_type", "load_with_sources", "read_form"]
+
+
+class _SourceFloat(float):
+    """A number that remembers its source digits."""
+
+    source: str
+
+    def __new__(cls, source: str) -> _SourceFloat:
+        number = super().__new__(cls, source)
+        number.source = source
+        return number
+
+
+def load_with_sources(text: str) -> Any:
+    """The value of a JSON text whose numbers remember how they were written."""
+    return json.loads(text, parse_float=_SourceFloat)
+
+
+def is_exact(value: Any, schema: JsonObject) -> bool:
+    """Whether a scalar is of a schema's very type: no integer for a number, no text for a date or a choice."""
+    if isinstance(value, int) and not isinstance(value, bool) and "integer" not in types_of(schema):
+        return False
+    return not choices_of(schema) and text_form(schema) is None
+
+
+@lru_cache
+def _reader(of: type) -> TypeAdapter[Any]:
+    return TypeAdapter(of)
+
+
+def read_form(form: TextForm, text: str) -> Any:
+    """What pydantic makes of a text of a kind, or the text itself where it refuses it."""
+    try:
+        return _reader(form.type).validate_json(json.dumps(text), strict=True)
+    except ValidationError:
+        return text
+
+
+def is_of_type(value: Any, schema: JsonObject) -> bool:
+    """Whether a JSON value, of whatever kind, is of a type that a schema names; any is where it names none."""
+    kinds = types_of(schema)
+    return not kinds or not _kinds(value).isdisjoint(kinds)
+
+
+def _kinds(value: Any) -> frozenset[str]:
+    """The JSON Schema types that a value is of."""
+    match value:
+        case None:
+            return frozenset({"null"})
+        case bool():
+            return frozenset({"boolean"})
+        case int():
+            return frozenset({"integer", "number"})
+        case float():
+            return frozenset({"number"})
+        case str():
+            return frozenset({"string"})
+        case list():
+            return frozenset({"array"})
+        case _:
+            return frozenset({"object"})
+
+
+def choices_of(schema: JsonObject) -> list[Any]:
+    """The values that a schema lists, none where it does not."""
+    return [schema["const"]] if "const" in schema else schema.get("enum", [])
+
+
+def is_chosen(value: Any, choices: list[Any]) -> bool:
+    """Whether a value is among the choices, those of another kind of number not counted."""
+    return any(_is_choice(value, choice) for choice in choices)
+
+
+def _is_choice(value: Any, choice: Any) -> bool:
+    """Whether a value is a choice: `true` is not 1, nor is 1.0, while 1 is 1.0 too."""
+    if isinstance(choice, float):
+        return is_number(value) and bool(value == choice)
+    return (
+        bool(value == choice) and isinstance(value, bool) is isinstance(choice, bool) and not isinstance(value, float)
+    )
+
+
+def is_number(value: Any) -> bool:
+    """Whether a JSON value is a number, which true and false are not."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
