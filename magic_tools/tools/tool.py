@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from magic_tools.contracts.contract import ToolContract
 from magic_tools.effects import run_async, run_sync
@@ -25,7 +25,9 @@ from magic_tools.values import JsonObject
 __all__ = ["Tool", "tool"]
 
 P = ParamSpec("P")
+Q = ParamSpec("Q")
 R = TypeVar("R")
+S = TypeVar("S")
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", re.ASCII)
 
@@ -84,6 +86,10 @@ class Tool(Generic[P, R]):
         """What a call comes to, awaited; an ordinary function runs in a worker thread."""
         return await run_async(execute(self._bound(), arguments, call_id))
 
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Tool[P, R]: ...
+    @overload
+    def __get__(self: Tool[Concatenate[S, Q], R], instance: S, owner: type | None = None) -> Tool[Q, R]: ...
     def __get__(self, instance: object, owner: type | None = None) -> Tool[..., R]:
         if instance is None or not self._is_method:
             return self

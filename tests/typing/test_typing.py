@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, assert_type
 
+import pytest
 from pydantic import BaseModel
 
 import magic_tools
@@ -133,3 +134,21 @@ def test_models_are_chat_models() -> None:
     scripted: ChatModel = model()
     assert_type(load_model("openai:gpt-5", api_key="k"), ChatModel)
     assert isinstance(scripted, ChatModel)
+
+
+class Till:
+    """A tool may be a method."""
+
+    @tool
+    def price(self, item: str, count: int = 1) -> float:
+        """What so many of an item cost."""
+        return len(item) * float(count)
+
+
+def test_a_method_keeps_its_parameters() -> None:
+    """Taken from an object, a tool has the method's signature without its first parameter."""
+    price = Till().price
+    assert_type(price("tea"), float)
+    assert price("tea", count=2) == 6.0
+    with pytest.raises(TypeError):
+        price(1)  # type: ignore[arg-type]  # the fault that a checker sees
