@@ -13,12 +13,12 @@ from typing import Any, Generic, TypeVar, overload
 from pydantic import TypeAdapter, ValidationError
 
 from magic_tools.errors import ParseError, ParseErrorKind
-from magic_tools.loose.fit import Fitted, fit, has_guards
+from magic_tools.loose.fit import Fitted, fit
+from magic_tools.loose.guide import Guide, guide_of
 from magic_tools.loose.issues import issues_of
 from magic_tools.loose.repair import Damage, Span
 from magic_tools.loose.scalars import load_with_sources
 from magic_tools.loose.scan import content_bounds, tiers
-from magic_tools.loose.secrets import Secrets, secrets_of
 from magic_tools.loose.strict import identity, is_json
 from magic_tools.messages import FinishReason, Issue, Repair
 from magic_tools.schema.emit import Emitted, Side, check_stated, emit
@@ -114,12 +114,8 @@ class Schema(Generic[T]):
         )
 
     @cached_property
-    def _guarded(self) -> bool:
-        return (self._input.mixed and self._closed) or has_guards(self._input.guide)
-
-    @cached_property
-    def _secrets(self) -> Secrets:
-        return secrets_of(self._input.guide)
+    def _guide(self) -> Guide:
+        return guide_of(self._input.guide, closed=self._closed and self._input.mixed)
 
     def _read(self, text: str, whole: str) -> Parsed[T] | None:
         """What a text that is JSON comes to; None where it is no JSON, ParseError where it does not fit."""
@@ -132,7 +128,7 @@ class Schema(Generic[T]):
             value = self._adapter.validate_json(written, strict=True, extra="forbid" if forbid else None, by_alias=True)
         except ValidationError as error:
             known = {issue.path for issue in fitted.issues}
-            found = issues_of(error, json.loads(written), self._secrets)
+            found = issues_of(error, json.loads(written), self._guide.secrets)
             issues = (*fitted.issues, *(issue for issue in found if issue.path not in known))
             raise ParseError("invalid", issues, whole, json.loads(text)) from None
         if fitted.issues:
@@ -140,10 +136,10 @@ class Schema(Generic[T]):
         return Parsed(value, fitted.repairs)
 
     def _fit(self, text: str, whole: str) -> Fitted:
-        if not self._guarded:
+        if not self._guide.guards:
             return Fitted(None, (), ())
         try:
-            return fit(load_with_sources(text), self._input.guide, self._secrets)
+            return fit(load_with_sources(text), self._guide)
         except RecursionError:
             issue = Issue("", "JSON that is nested less deeply", "JSON too deep to be checked")
             raise ParseError("unparseable", (issue,), whole) from None

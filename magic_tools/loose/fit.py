@@ -6,26 +6,16 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from magic_tools.loose.guide import Guide
 from magic_tools.loose.issues import merged, path_text, shown
 from magic_tools.loose.scalars import choices_of, is_chosen, is_exact, is_number, is_of_type, read_form
-from magic_tools.loose.secrets import Secrets
 from magic_tools.messages import Issue, Repair
 from magic_tools.schema.emit import OTHER_KEYS
 from magic_tools.schema.forms import DECIMAL, text_form
-from magic_tools.schema.walk import resolve, subschemas
+from magic_tools.schema.walk import resolve
 from magic_tools.values import JsonObject
 
-__all__ = ["Fitted", "fit", "has_guards"]
-
-
-def has_guards(schema: JsonObject) -> bool:
-    """Whether a schema has a place that pydantic's strict JSON mode does not hold to its words."""
-    return _guarded(schema) or any(has_guards(inner) for inner in subschemas(schema))
-
-
-def _guarded(schema: JsonObject) -> bool:
-    numbers = any(isinstance(choice, int | float) for choice in choices_of(schema))
-    return numbers or OTHER_KEYS in schema or text_form(schema) is not None
+__all__ = ["Fitted", "fit"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +27,15 @@ class Fitted:
     issues: tuple[Issue, ...]
 
 
-def fit(value: Any, guide: JsonObject, secrets: Secrets) -> Fitted:
-    """A value that `load_with_sources` gave, held to its schema; `guide` is that with its properties' other keys.
+def fit(value: Any, guide: Guide) -> Fitted:
+    """A value that `load_with_sources` gave, held to its schema.
 
     Numbers where a Decimal is due become text by their source digits. Refused are booleans for
     numbers of an enumeration, digits for a date, keys that a closed object does not declare, and
     whatever pydantic might read as another branch of a union than the one that is meant.
     """
-    walk = _Walk(guide, secrets)
-    fitted = walk.visit(value, guide, ())
+    walk = _Walk(guide)
+    fitted = walk.visit(value, guide.schema, ())
     return Fitted(fitted, tuple(walk.repairs), merged(walk.issues))
 
 
@@ -57,13 +47,14 @@ _MOST_DIGITS = 60
 class _Walk:
     """One way through a value, or through a part of it.
 
-    `issues` are what this layer objects to; where `misfit` is true, pydantic refuses something too.
-    `converted` are the issues that there are if another reader takes the text of a Decimal for text,
-    `lossy` those if it takes the number as it was.
+    In a branch of a union all is looked at, since that tells which branch is meant. `issues` are what
+    this layer objects to; where `misfit` is true, pydantic refuses something too. `converted` are the
+    issues that there are if another reader takes the text of a Decimal for text, `lossy` those if it
+    takes the number as it was.
     """
 
-    root: JsonObject
-    secrets: Secrets
+    guide: Guide
+    in_union: bool = False
     memo: dict[tuple[int, int], _Attempt] = field(default_factory=dict)
     repairs: list[Repair] = field(default_factory=list)
     issues: list[Issue] = field(default_factory=list)
@@ -76,7 +67,9 @@ class _Walk:
         return not self.issues and not self.misfit
 
     def visit(self, value: Any, schema: JsonObject, place: _Place) -> Any:
-        schema = resolve(schema, self.root)
+        if not self.in_union and id(schema) not in self.guide.guards:
+            return value
+        schema = resolve(schema, self.guide.schema)
         branches = schema.get("anyOf") or schema.get("oneOf")
         if branches:
             return self._union(value, branches, place)
@@ -89,13 +82,13 @@ class _Walk:
         return {key: self._member(key, held, schema, place) for key, held in value.items()}
 
     def _refuse(self, place: _Place, expected: str, got: Any, *, misplaced: bool = False) -> None:
-        secret = self.secrets.cover(place, misplaced=misplaced)
+        secret = self.guide.secrets.cover(place, misplaced=misplaced)
         self.issues.append(Issue(path_text(place), expected, shown(got, secret=secret)))
 
     def _check_keys(self, value: dict[str, Any], schema: JsonObject, place: _Place) -> None:
         """Refuse keys that are not what keys are to be, and two of which pydantic would drop one."""
         others = schema.get(OTHER_KEYS, {})
-        form = text_form(resolve(schema.get("propertyNames", {}), self.root))
+        form = text_form(resolve(schema.get("propertyNames", {}), self.guide.schema))
         first: dict[object, str] = {}
         for key, held in value.items():
             if form is not None and not form.shape.fullmatch(key):
@@ -164,7 +157,9 @@ class _Walk:
         if scalar:
             fitting.sort(key=lambda made: made.fitted is not value)
         chosen = fitting[0] if fitting else None
-        exact = None if not scalar else chosen is not None and is_exact(value, resolve(chosen.branch, self.root))
+        exact = (
+            None if not scalar else chosen is not None and is_exact(value, resolve(chosen.branch, self.guide.schema))
+        )
         rivals = _rivals(tries, chosen, exact=exact)
         if rivals or chosen is None:
             self.misfit = self.misfit or not rivals
@@ -190,8 +185,8 @@ class _Walk:
         key = (id(value), id(branch))
         known = self.memo.get(key)
         if known is None:
-            walk = _Walk(self.root, self.secrets, self.memo)
-            schema = resolve(branch, self.root)
+            walk = _Walk(self.guide, in_union=True, memo=self.memo)
+            schema = resolve(branch, self.guide.schema)
             properties = {**schema.get("properties", {}), **schema.get(OTHER_KEYS, {})}
             declared = sum(name in properties for name in value) if isinstance(value, dict) else 0
             known = _Attempt(branch, walk, walk.visit(value, branch, place), declared)

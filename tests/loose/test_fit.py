@@ -14,15 +14,19 @@ from pydantic.alias_generators import to_camel
 
 from magic_tools.errors import ParseError
 from magic_tools.loose.decode import Schema, compile_schema, parse
-from magic_tools.loose.fit import fit, has_guards
+from magic_tools.loose.fit import Fitted, fit
+from magic_tools.loose.guide import guide_of
 from magic_tools.loose.scalars import load_with_sources
-from magic_tools.loose.secrets import Secrets
 from magic_tools.messages import Issue, Repair
 from magic_tools.schema.signature import adapt
 from magic_tools.values import JsonObject
 
 DECIMAL: JsonObject = {"type": "string", "pattern": "^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?$"}
-NOTHING_SECRET = Secrets(everywhere=False, keys=frozenset())
+
+
+def fitted_to(schema: JsonObject, text: str) -> Fitted:
+    """The value of a text held to a schema, whose closed objects are closed."""
+    return fit(load_with_sources(text), guide_of(schema, closed=True))
 
 
 @pytest.mark.parametrize(
@@ -41,7 +45,7 @@ NOTHING_SECRET = Secrets(everywhere=False, keys=frozenset())
 )
 def test_which_schemas_have_guards(schema: JsonObject, guarded: bool) -> None:
     """Only a schema with a place that pydantic does not hold to its words costs a second look."""
-    assert has_guards(schema) is guarded
+    assert bool(guide_of(schema, closed=False).guards) is guarded
 
 
 @pytest.mark.parametrize(
@@ -58,7 +62,7 @@ def test_which_schemas_have_guards(schema: JsonObject, guarded: bool) -> None:
 def test_a_number_becomes_text_by_its_source(digits: str, value: str) -> None:
     """Where a Decimal is due, a number keeps every digit that it was written with, and that is listed."""
     schema = {"type": "object", "properties": {"a": {"type": "array", "items": DECIMAL}}}
-    fitted = fit(load_with_sources(f'{{"a": [{digits}]}}'), schema, NOTHING_SECRET)
+    fitted = fitted_to(schema, f'{{"a": [{digits}]}}')
     assert fitted.value == {"a": [value]}
     assert fitted.repairs == (Repair("number_as_decimal", None, None, "a[0]: read the number by its source digits"),)
     assert fitted.issues == ()
@@ -67,7 +71,7 @@ def test_a_number_becomes_text_by_its_source(digits: str, value: str) -> None:
 def test_what_is_let_be() -> None:
     """Everything else stays as it is, also under keys that the schema does not know."""
     value = {"a": [1.5, "x", None, True], "b": {"c": 1.5}}
-    fitted = fit(load_with_sources(json.dumps(value)), {"properties": {"b": {"properties": {}}}}, NOTHING_SECRET)
+    fitted = fitted_to({"properties": {"b": {"properties": {"d": DECIMAL}}}}, json.dumps(value))
     assert (fitted.value, fitted.repairs, fitted.issues) == (value, (), ())
 
 
@@ -93,13 +97,12 @@ def test_what_is_let_be() -> None:
 )
 def test_what_is_refused(schema: JsonObject, value: str, issue: Issue) -> None:
     """What pydantic would read as something else is an issue with its place."""
-    assert fit(load_with_sources(value), schema, NOTHING_SECRET).issues == (issue,)
+    assert fitted_to(schema, value).issues == (issue,)
 
 
 def test_secrets_are_not_shown() -> None:
     """An issue at a place of a secret does not show it."""
-    secrets = Secrets(everywhere=False, keys=frozenset({"pin"}))
-    fitted = fit({"pin": True}, {"properties": {"pin": {"enum": [1]}}}, secrets)
+    fitted = fitted_to({"properties": {"pin": {"enum": [1], "writeOnly": True}}}, '{"pin": true}')
     assert fitted.issues == (Issue("pin", "1", "a value that is not shown"),)
 
 
@@ -158,6 +161,11 @@ class ExactAndMore(BaseModel):
     e: int = 0
 
 
+class ExactAndOne(BaseModel):
+    d: Decimal
+    e: int
+
+
 class Place(NamedTuple):
     x: Decimal
 
@@ -189,6 +197,7 @@ READ: list[tuple[Any, str, Any]] = [
     (Dated | Texted, '{"x": "2026-11-29", "d": 1.10}', Dated(x=dt.date(2026, 11, 29), d=Decimal("1.10"))),
     (Exact | Rough, '{"d": 1.10}', Exact(d=Decimal("1.10"))),
     (Rough | Exact, '{"d": 1.5}', Rough(d=1.5)),
+    (ExactAndOne | Rough, '{"d": 1.10}', Rough(d=1.1)),
     (list[Named | list[Exact]], '[[{"d": 1.10}]]', [[Exact(d=Decimal("1.10"))]]),
     (Rough | Exact, '{"d": "1.10"}', Exact(d=Decimal("1.10"))),
 ]
@@ -320,7 +329,7 @@ def test_nested_unions_are_tried_once_for_each_place() -> None:
     """A union in a union in a union costs the sum of its branches, not their product."""
     schema = Schema(adapt(Left, where="the type"), name="the type")
     value = load_with_sources('{"child":' * 60 + '{"price": 1.10}' + "}" * 60)
-    fitted = fit(value, {**schema.json_schema}, NOTHING_SECRET)
+    fitted = fit(value, guide_of(schema.json_schema, closed=False))
     assert [repair.note for repair in fitted.repairs] == [
         "child" + ".child" * 59 + ".price: read the number by its source digits"
     ]

@@ -91,6 +91,7 @@ def test_what_stands_inside_a_value_is_no_candidate(text: str) -> None:
         ("<REASONING>[1]</Reasoning>\n[2]", ["[2]"]),
         ("[1] or </think> [2]", ["[2]"]),
         ("<think>a</think>[1]</think>[2]", ["[2]"]),
+        ("[1]<think>a</think>b</think>[2]", ["[2]"]),
         ("[2]<think>[1]</think>", ["[2]"]),
         ("[2]<think>[1]</think>[3]", ["[2]", "[3]"]),
         ('<think>{"a": "</think> [2]', ["[2]"]),

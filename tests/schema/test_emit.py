@@ -1086,6 +1086,24 @@ def test_undeclared_keys_at_every_depth() -> None:
         assert [issue.path for issue in refused.value.issues] == [path]
 
 
+@pytest.mark.parametrize(
+    ("annotation", "text", "path"),
+    [
+        (Item, '{"name": "a", "z": 1}', "z"),
+        (Order, '{"items": [{"name": "a", "z": 1}]}', "items[0].z"),
+        (dict[str, Silent], '{"k": {"x": 1, "z": 1}}', "k.z"),
+        (Partial, '{"name": "a", "z": 1}', "z"),
+        (tuple[int, Item | None], '[1, {"name": "a", "z": 1}]', "[1].z"),
+    ],
+)
+def test_undeclared_keys_of_types_without_a_word_about_them(annotation: Any, text: str, path: str) -> None:
+    """A closed schema refuses an undeclared key, however deep; an open one lets it be."""
+    with pytest.raises(ParseError, match="no key of this name, got 1") as refused:
+        compiled(annotation).parse(text)
+    assert [issue.path for issue in refused.value.issues] == [path]
+    assert compiled(annotation, closed=False).parse(text).repairs == ()
+
+
 class Refuses(BaseModel):
     """A model without a word about undeclared keys, so that a closed schema refuses them."""
 
@@ -1116,6 +1134,45 @@ def test_classes_of_one_name() -> None:
     assert list(schema["$defs"]) == ["Node", "Node2", "Node3", "Node4"]
     assert schema["$defs"]["Node2"]["properties"]["value"] == {"type": "string"}
     assert schema["$defs"]["Node2"]["properties"]["children"]["items"] == {"$ref": "#/$defs/Node2"}
+
+
+class Egg(BaseModel):
+    model_config = ConfigDict(title="An egg")
+    laid_by: Hen | None = None
+
+
+class Hen(BaseModel):
+    lays: list[Egg] = []
+
+
+def test_types_that_hold_each_other() -> None:
+    """Types that lead back to themselves stay definitions, under the names of their classes, whatever their titles."""
+    schema = compiled(tuple[Egg, Egg]).json_schema
+    assert schema["prefixItems"] == [{"$ref": "#/$defs/Egg"}, {"$ref": "#/$defs/Egg"}]
+    assert schema["$defs"]["Egg"]["properties"]["laid_by"]["anyOf"] == [{"$ref": "#/$defs/Hen"}, {"type": "null"}]
+    assert schema["$defs"]["Hen"]["properties"]["lays"]["items"] == {"$ref": "#/$defs/Egg"}
+
+
+Named = TypeAliasType("Named", Annotated[int, "Of the alias"])
+
+
+def test_the_nearest_text_counts() -> None:
+    """A text beside the use of an alias counts more than the alias's own."""
+    texts = [
+        item.get("description") for item in compiled(tuple[Named, Annotated[Named, "Here"]]).json_schema["prefixItems"]
+    ]
+    assert texts == ["Of the alias", "Here"]
+
+
+def test_the_texts_of_a_local_class() -> None:
+    """A class in a function that holds itself has its texts too."""
+
+    @dataclass
+    class Local:
+        x: Annotated[int, "How far"]
+        next: list[Local] = field(default_factory=list)
+
+    assert compiled(Local).json_schema["$defs"]["Local"]["properties"]["x"]["description"] == "How far"
 
 
 def test_a_definition_inside_embedded_json() -> None:
