@@ -268,7 +268,7 @@ class OutputFormat:
 class ModelSettings:
     """What a request asks of a model beside its messages; None leaves it to the model's default.
 
-    `timeout_s` bounds one request, in seconds. `extra` goes into the provider's payload as it is.
+    `timeout_s` bounds each try of a request, in seconds. `extra` goes into the provider's payload as it is.
     """
 
     temperature: float | None = None

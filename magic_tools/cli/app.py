@@ -135,7 +135,9 @@ def snapshot(
 ) -> None:
     """Write what each tool promises to a file, or check the files.
 
-    A check prints how the files differ from the code, writes nothing, and ends with 1 if they do.
+    Snapshots in the folder of tools that are not in PLACES any more are removed.
+    A check prints how the files differ from the code, writes nothing, and ends
+    with 1 if they do.
     """
     places = places or ["docs/examples"]
     tools = find_tools(places)

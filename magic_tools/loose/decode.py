@@ -79,7 +79,8 @@ class Schema(Generic[T]):
         `truncated` unless it is whole JSON, and one that was not cut never is. ParseError says what is wrong.
         """
         start, end = content_bounds(text)
-        strict = self._read(text[start:end], text)
+        open_ended = finish == "length" and text[end - 1 : end] in _DIGITS  # a number does not show where it ends
+        strict = None if open_ended else self._read(text[start:end], text)
         if strict is not None:
             return strict
         if finish == "length":
@@ -173,6 +174,8 @@ class Schema(Generic[T]):
             raise ParseError("unparseable", (Issue("", "JSON", "text that is nearly so"),), text)
         return replace(parsed, repairs=(*span.repairs, *parsed.repairs))
 
+
+_DIGITS = tuple("0123456789")
 
 _BY_ITSELF = ("stop", "tool_calls")
 """The finish reasons of a model that had said all it meant to say."""

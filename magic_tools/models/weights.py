@@ -131,10 +131,10 @@ def _llama(path: Path) -> Any:
     threads = max(1, (os.cpu_count() or 1) // 2)
     try:
         return Llama(str(path), n_ctx=0, n_threads=threads, n_threads_batch=threads, verbose=False)
-    except ValueError as error:
+    except Exception as error:  # a file from elsewhere may fail in any part of it, its template among them
         raise ModelUnavailableError(
             f"{path.name} cannot be loaded: it is damaged, cut, too large for the memory, or of a kind that the "
-            "installed llama-cpp-python does not know."
+            f"installed llama-cpp-python does not know ({type(error).__name__})."
         ) from error
 
 

@@ -608,7 +608,8 @@ def test_no_text_is_too_much(name: str) -> None:
 def test_work_grows_with_the_text_alone(make: Callable[[int], str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a text four times as long, no more than about four times as much is looked at, and as often."""
     small, large = (_work(make(size), monkeypatch) for size in (6_000, 24_000))
-    assert large.calls <= 6 * small.calls + 500
+    # Python's own reader gives up at another depth in each version, so that only the larger text may take that turn.
+    assert large.calls <= max(6 * small.calls, 16 * len(make(24_000))) + 500
     assert large.characters <= 8 * len(make(24_000))
 
 
@@ -643,3 +644,12 @@ def _work(text: str, monkeypatch: pytest.MonkeyPatch) -> _Work:
         finally:
             sys.setprofile(before)
     return work
+
+
+@pytest.mark.parametrize("target", [int, float, Decimal, Any])
+def test_a_number_that_was_cut_is_no_number(target: Any) -> None:
+    """A number alone does not show where it ends: cut for its length, it may be the half of one."""
+    with pytest.raises(ParseError, match=r"^truncated"):
+        parse(target, " 12\n", finish="length")
+    assert parse(target, "12", finish="stop").value == 12
+    assert parse(list[int], "[12]", finish="length").value == [12]

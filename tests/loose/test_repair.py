@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import pytest
 
 from magic_tools.loose.repair import Damage, Span, read_span
 from magic_tools.messages import Repair
+
+# From Python 3.13 on its reader has a word of its own for a comma before a bracket, and tells it at the comma.
+NEWER = sys.version_info >= (3, 13)
 
 
 def dropped(at: int) -> Repair:
@@ -52,7 +56,7 @@ def test_a_span_stops_at_its_own_bracket() -> None:
         ("[,]", "unparseable", 1, 3, "Expecting value"),
         ("[ , ]", "unparseable", 2, 5, "Expecting value"),
         ("{,}", "unparseable", 1, 3, "Expecting property name"),
-        ("[1,,]", "unparseable", 4, 5, "Expecting value"),
+        ("[1,,]", "unparseable", *((2, 5, "Illegal trailing comma") if NEWER else (4, 5, "Expecting value"))),
         ("[1,\u00a0]", "unparseable", 3, 5, "Expecting ',' delimiter"),
         ("[1, 2}]", "unparseable", 5, 7, "Expecting ',' delimiter"),
         ('{"a": {"b": 1]}, "c": 2}', "unparseable", 13, 24, "Expecting ',' delimiter"),

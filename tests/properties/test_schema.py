@@ -55,7 +55,7 @@ def wider(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         st.tuples(inner, inner).map(tuple.__class_getitem__),
         inner.map(lambda held: Union[held, None]),  # noqa: UP007 - of types that are known only now
         st.tuples(inner, inner).map(lambda pair: Union[pair]),  # noqa: UP007 - of types that are known only now
-        inner.map(lambda held: Annotated.__class_getitem__((held, "A text"))),  # type: ignore[attr-defined]  # known only now
+        inner.map(lambda held: Annotated[held, "A text"]),
     )
 
 
