@@ -7,6 +7,7 @@ something named is missing or nothing that could answer is installed or set.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from contextlib import redirect_stdout
 from inspect import isfunction
@@ -192,7 +193,15 @@ def _print_json(value: Any) -> None:
 
 
 def _print(text: str) -> None:
-    typer.echo(text.encode())  # as bytes: a terminal's encoding need not know every character
+    if sys.stdout is None:
+        raise InputError("The standard output is closed, so that nothing can be printed.")
+    try:
+        typer.echo(text.encode())  # as bytes: a terminal's encoding need not know every character
+    except BrokenPipeError:
+        raise  # whoever read it has enough, and the command ends quietly
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left would fail again at the exit
+        raise InputError(f"The standard output cannot be written: {error.strerror}.") from error
 
 
 def _note(text: str) -> None:

@@ -524,3 +524,16 @@ def test_the_embedded_model(folder: Path) -> None:
     loading, answered = done.err.splitlines()
     assert loading.startswith("magic-tools: loading SmolLM2")
     assert re.fullmatch(r"magic-tools: answered by SmolLM2\S+ \(local\); \d+ tokens read, \d+ written", answered)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+@pytest.mark.parametrize(
+    ("redirection", "said"), [(">/dev/full", "cannot be written: No space left"), (">&-", "is closed")]
+)
+def test_an_output_that_takes_nothing(redirection: str, said: str) -> None:
+    """What cannot be printed is an error in one line, never a success in silence."""
+    program = "from magic_tools.cli.app import main; main()"
+    command = f'"{sys.executable}" -c "{program}" schema decimal:Decimal {redirection}'
+    done = subprocess.run(command, shell=True, stderr=subprocess.PIPE, encoding="utf-8", check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert f"magic-tools: The standard output {said}" in done.stderr
