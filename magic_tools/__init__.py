@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from magic_tools.contracts.contract import ToolContract
+    from magic_tools.contracts.policy import Policy
     from magic_tools.errors import (
+        ContextError,
         DefinitionError,
         LimitError,
         MagicToolsError,
@@ -51,16 +53,23 @@ if TYPE_CHECKING:
     from magic_tools.models.registry import load_model
     from magic_tools.models.scripted import ScriptedModel
     from magic_tools.running import aextract, arun, extract, run
+    from magic_tools.schema.hidden import Context, Injected
+    from magic_tools.schema.marks import MaxDepth, Resource, Unit, Zone
     from magic_tools.schema.rendered import DialectChange
+    from magic_tools.tools.bad_inputs import BadInput, LooseParameter, bad_arguments, loose_parameters
+    from magic_tools.tools.lint.findings import Finding, LintConfig
+    from magic_tools.tools.lint.linter import lint
+    from magic_tools.tools.tokens import TokenCost, token_cost
     from magic_tools.tools.tool import Tool, tool
     from magic_tools.tools.toolset import Toolset
 
 _HOMES = {
     "contracts.contract": ("ToolContract",),
+    "contracts.policy": ("Policy",),
     "errors": (
-        "DefinitionError", "LimitError", "MagicToolsError", "ModelError", "ModelTimeoutError", "ModelUnavailableError",
-        "OutputError", "ParseError", "RateLimitError", "RefusalError", "RunError", "SchemaRejectedError", "StallError",
-        "ToolFailure", "ToolFailuresError", "TruncatedError",
+        "ContextError", "DefinitionError", "LimitError", "MagicToolsError", "ModelError", "ModelTimeoutError",
+        "ModelUnavailableError", "OutputError", "ParseError", "RateLimitError", "RefusalError", "RunError",
+        "SchemaRejectedError", "StallError", "ToolFailure", "ToolFailuresError", "TruncatedError",
     ),
     "loose.decode": ("Parsed", "Schema", "compile_schema", "loads", "parse"),
     "messages": (
@@ -71,22 +80,36 @@ _HOMES = {
     "models.registry": ("load_model",),
     "models.scripted": ("ScriptedModel",),
     "running": ("aextract", "arun", "extract", "run"),
+    "schema.hidden": ("Context", "Injected"),
+    "schema.marks": ("MaxDepth", "Resource", "Unit", "Zone"),
     "schema.rendered": ("DialectChange",),
+    "tools.bad_inputs": ("BadInput", "LooseParameter", "bad_arguments", "loose_parameters"),
+    "tools.lint.findings": ("Finding", "LintConfig"),
+    "tools.lint.linter": ("lint",),
+    "tools.tokens": ("TokenCost", "token_cost"),
     "tools.tool": ("Tool", "tool"),
     "tools.toolset": ("Toolset",),
 }  # fmt: skip
 _HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "BadInput",
     "Capabilities",
     "ChatModel",
+    "Context",
+    "ContextError",
     "DefinitionError",
     "DialectChange",
     "ErrorCode",
+    "Finding",
+    "Injected",
     "Issue",
     "LimitError",
     "Limits",
+    "LintConfig",
+    "LooseParameter",
     "MagicToolsError",
+    "MaxDepth",
     "Message",
     "ModelError",
     "ModelReply",
@@ -99,15 +122,18 @@ __all__ = [
     "OutputFormat",
     "ParseError",
     "Parsed",
+    "Policy",
     "RateLimitError",
     "RefusalError",
     "Repair",
+    "Resource",
     "RunError",
     "Schema",
     "SchemaRejectedError",
     "ScriptedModel",
     "StallError",
     "TextPart",
+    "TokenCost",
     "Tool",
     "ToolCall",
     "ToolContract",
@@ -117,15 +143,21 @@ __all__ = [
     "ToolResult",
     "Toolset",
     "TruncatedError",
+    "Unit",
     "Usage",
+    "Zone",
     "aextract",
     "arun",
+    "bad_arguments",
     "compile_schema",
     "extract",
+    "lint",
     "load_model",
     "loads",
+    "loose_parameters",
     "parse",
     "run",
+    "token_cost",
     "tool",
 ]
 

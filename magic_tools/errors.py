@@ -2,6 +2,7 @@
 
 MagicToolsError
 ├── DefinitionError            the programmer's code cannot become a tool or a schema
+├── ContextError               a context does not hold what a hidden parameter wants
 ├── SchemaRejectedError        a provider's form cannot say what a schema says
 ├── ParseError                 a text is not the value that was asked for
 ├── ToolFailure                raised by a tool to tell the model something
@@ -25,6 +26,7 @@ from typing import Any, Literal
 from magic_tools.messages import ErrorCode, Issue, Outcome
 
 __all__ = [
+    "ContextError",
     "DefinitionError",
     "LimitError",
     "MagicToolsError",
@@ -56,6 +58,10 @@ class DefinitionError(MagicToolsError):
 
     The text names the function, the parameter, the annotation and a way out.
     """
+
+
+class ContextError(MagicToolsError):
+    """The context of a call or a run does not hold what a tool's hidden parameter wants."""
 
 
 class SchemaRejectedError(MagicToolsError):

@@ -51,6 +51,7 @@ class ErrorCode(StrEnum):
     NOT_FOUND = "NOT_FOUND"
     CONFLICT = "CONFLICT"
     RATE_LIMITED = "RATE_LIMITED"
+    REQUIRES_APPROVAL = "REQUIRES_APPROVAL"
     INTERNAL = "INTERNAL"
 
 
@@ -249,11 +250,19 @@ def _repair_from_data(data: Any) -> Repair:
 
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
-    """A tool as a model is told of it, with its canonical input schema."""
+    """A tool as a model is told of it, with its canonical schemas.
+
+    `strict` is whether a provider is to hold the model to the schema: None where that loses nothing.
+    `output_schema` and the hints `read_only` and `idempotent` are for protocols that tell them.
+    """
 
     name: str
     description: str
     input_schema: JsonObject
+    strict: bool | None = None
+    output_schema: JsonObject | None = None
+    read_only: bool = False
+    idempotent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,12 +53,12 @@ _ENDINGS: Mapping[StopReason, tuple[type[RunError], str]] = {
 @overload
 def run(
     prompt: Prompt, *, tools: Tools = ..., output: type[T] = ..., model: ChatModel | str | None = ...,
-    instructions: str | None = ..., limits: Limits | None = ...,
+    instructions: str | None = ..., limits: Limits | None = ..., context: Any = ...,
 ) -> Outcome[T]: ...  # fmt: skip
 @overload
 def run(
     prompt: Prompt, *, tools: Tools = ..., output: Any, model: ChatModel | str | None = ...,
-    instructions: str | None = ..., limits: Limits | None = ...,
+    instructions: str | None = ..., limits: Limits | None = ..., context: Any = ...,
 ) -> Outcome[Any]: ...  # fmt: skip
 def run(
     prompt: Prompt,
@@ -68,26 +68,30 @@ def run(
     model: ChatModel | str | None = None,
     instructions: str | None = None,
     limits: Limits | None = None,
+    context: Any = None,
 ) -> Outcome[Any]:
     """Ask a model until it has answered, running the tools that it calls on the way.
 
     `instructions` are the system message, in place of one that the prompt begins with. Without
-    `model` it is that of the environment variable MAGIC_TOOLS_MODEL, else the embedded one. RunError
+    `model` it is that of the environment variable MAGIC_TOOLS_MODEL, else the embedded one. `context`,
+    a mapping or an object, fills the tools' hidden parameters; a tool whose scopes are not all among
+    the context's `scopes` is not offered. ContextError before the first request where it lacks
+    something that a tool wants. RunError
     (LimitError, StallError, TruncatedError, RefusalError, ToolFailuresError, OutputError) where no
     valid answer came, ModelError where the model cannot be asked; both carry the `outcome` so far.
     """
-    return _settled(run_sync(_program(prompt, tools, output, model, instructions, limits)))
+    return _settled(run_sync(_program(prompt, tools, output, model, instructions, limits, context)))
 
 
 @overload
 async def arun(
     prompt: Prompt, *, tools: Tools = ..., output: type[T] = ..., model: ChatModel | str | None = ...,
-    instructions: str | None = ..., limits: Limits | None = ...,
+    instructions: str | None = ..., limits: Limits | None = ..., context: Any = ...,
 ) -> Outcome[T]: ...  # fmt: skip
 @overload
 async def arun(
     prompt: Prompt, *, tools: Tools = ..., output: Any, model: ChatModel | str | None = ...,
-    instructions: str | None = ..., limits: Limits | None = ...,
+    instructions: str | None = ..., limits: Limits | None = ..., context: Any = ...,
 ) -> Outcome[Any]: ...  # fmt: skip
 async def arun(
     prompt: Prompt,
@@ -97,9 +101,10 @@ async def arun(
     model: ChatModel | str | None = None,
     instructions: str | None = None,
     limits: Limits | None = None,
+    context: Any = None,
 ) -> Outcome[Any]:
     """`run`, awaited: ordinary functions run in worker threads, async ones in this event loop."""
-    return _settled(await run_async(_program(prompt, tools, output, model, instructions, limits)))
+    return _settled(await run_async(_program(prompt, tools, output, model, instructions, limits, context)))
 
 
 @overload
@@ -158,15 +163,16 @@ def _program(
     model: ChatModel | str | None,
     instructions: str | None,
     limits: Limits | None,
+    context: Any,
 ) -> Program[Ended]:
-    toolset = tools if isinstance(tools, Toolset) else Toolset(*tools)
+    toolset = (tools if isinstance(tools, Toolset) else Toolset(*tools)).permitted(context)
     chosen = load_model(model) if model is None or isinstance(model, str) else model
     if len(toolset) and not chosen.capabilities.tools:
         raise ModelError(f"The model {chosen.name} cannot call tools: pass another, such as model='openai:NAME'.")
     if not isinstance(limits, Limits | None):
         raise ValueError(f"limits are a Limits, such as Limits(steps=5), got {limits!r:.80}")
     state = LoopState(_messages(prompt, instructions), limits or Limits(), toolset.names)
-    return drive(chosen, toolset, answer_for(output, chosen.capabilities), state)
+    return drive(chosen, toolset, answer_for(output, chosen.capabilities), state, context)
 
 
 def _messages(prompt: Prompt, instructions: str | None) -> tuple[Message, ...]:

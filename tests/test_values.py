@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from magic_tools.values import JsonValue, canonical_json, digest
+from magic_tools.values import JsonObject, JsonValue, Kept, canonical_json, digest
 
 LARGEST_EXACT = 2**53 - 1
 
@@ -155,3 +155,18 @@ def test_the_text_is_strict_json(value: JsonValue) -> None:
 
     text = canonical_json(value)
     json.loads(text.decode("utf-8"), parse_constant=refuse)
+
+
+@pytest.mark.parametrize(
+    "value", [{}, {"a": [1, 1.5, True, None, "x", {"b": []}]}, {"数": 2**70, "\ud800": -1e-300, "": {"": [[]]}}]
+)
+def test_what_is_kept_is_each_taker_s_own(value: JsonObject) -> None:
+    """Every copy is equal to what was kept, with its order, and none can change another or the original."""
+    kept = Kept(value)
+    first = kept.fresh()
+    assert (first, list(first)) == (value, list(value))
+    first["changed"] = True
+    for held in first.values():
+        if isinstance(held, list):
+            held.append("changed")
+    assert kept.fresh() == value

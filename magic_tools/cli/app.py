@@ -1,28 +1,29 @@
 """The command `magic-tools`: what it takes, what it prints, and how it ends.
 
-It ends with 0 when all went well, 1 when a model gave no answer or snapshots differ, and 2 when
-something named is missing or nothing that could answer is installed or set.
+It ends with 0 when all went well, 1 when a model gave no answer, snapshots differ or the linter found
+something grave, and 2 when something named is missing or nothing that could answer is installed or set.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import sys
 from contextlib import redirect_stdout
 from inspect import isfunction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
+from magic_tools.cli import lint as lint_command
+from magic_tools.cli.printing import note, print_json, print_text
 from magic_tools.cli.targets import InputError, find_target, find_tools, read_text
 from magic_tools.contracts.snapshot import compare_snapshots, write_snapshots
 from magic_tools.errors import DefinitionError, MagicToolsError, ModelUnavailableError, SchemaRejectedError
 from magic_tools.loose.decode import Schema, compile_schema
 from magic_tools.models.registry import load_model
 from magic_tools.running import run
-from magic_tools.schema.dialects import DIALECTS, Dialect
+from magic_tools.schema.dialects import Dialect, render_schema
 from magic_tools.schema.rendered import DialectChange
 from magic_tools.tools.tool import Tool, tool
 from magic_tools.values import JsonObject
@@ -83,18 +84,18 @@ def extract(
         raise InputError(f"{target} is a tool, and extract wants a type, such as a pydantic model.")
     schema = _compiled(target, found)
     text = read_text(file)
-    chosen = load_model(model, notify=_note)
+    chosen = load_model(model, notify=note)
     with redirect_stdout(sys.stderr):  # what a type's own checks may print is no JSON
         outcome = run(text, output=found, model=chosen, instructions=instructions)
     try:
         written = json.loads(schema.dump(outcome.value))
     except ValueError as error:
         raise MagicToolsError(f"The answer fits {target}, and cannot be written as JSON: {error}") from error
-    _print_json(written)
+    print_json(written)
     spent = f"{outcome.usage.input_tokens} tokens read, {outcome.usage.output_tokens} written"
-    _note(f"answered by {outcome.model} ({chosen.name}); {spent}")
+    note(f"answered by {outcome.model} ({chosen.name}); {spent}")
     for repair in outcome.repairs:
-        _note(f"repaired: {repair.note}")
+        note(f"repaired: {repair.note}")
 
 
 @app.command(
@@ -105,16 +106,24 @@ def extract(
 )
 def schema(
     target: TargetArgument,
-    dialect: Annotated[Dialect, typer.Option(help="the form to print it in")] = "canonical",
+    dialect: Annotated[
+        Dialect, typer.Option(metavar="DIALECT", help=f"the form to print it in: {', '.join(get_args(Dialect))}")
+    ] = "canonical",
+    strict: Annotated[
+        bool | None,
+        typer.Option(
+            "--strict/--no-strict", help="the provider's strict form, or not; by default where nothing is lost"
+        ),
+    ] = None,
 ) -> None:
     """Print the JSON Schema of a type, or the definition of a tool.
 
     What the form cannot say as the canonical schema does is listed on the standard error.
     """
-    written, changes = _rendered(target, dialect)
-    _print_json(written)
+    written, changes = _rendered(target, dialect, strict)
+    print_json(written)
     for change in changes:
-        _note(f"{change.path or '/'}: {change.keyword}: {change.what}")
+        note(f"{change.path or '/'}: {change.keyword}: {change.what}")
 
 
 @app.command(
@@ -150,12 +159,22 @@ def snapshot(
     except OSError as error:
         raise InputError(f"{error.filename} cannot be read or written: {error.strerror}.") from error
     for drift in drifts:
-        _print(f"{drift.kind}: {drift.file}")
+        print_text(f"{drift.kind}: {drift.file}")
         if check:
-            _print(drift.lines)
-    _print(f"tools: {len(wanted)}, snapshots {'that differ' if check else 'written or removed'}: {len(drifts)}")
+            print_text(drift.lines)
+    print_text(f"tools: {len(wanted)}, snapshots {'that differ' if check else 'written or removed'}: {len(drifts)}")
     if check and drifts:
         raise typer.Exit(1)
+
+
+app.command(
+    "lint",
+    epilog=_examples(
+        "magic-tools lint shop.tools",
+        "magic-tools lint docs/examples --profile production --fail-on warning",
+        "magic-tools lint search.py --format json",
+    ),
+)(lint_command.lint_places)
 
 
 def main() -> None:
@@ -163,7 +182,7 @@ def main() -> None:
     try:
         app(prog_name="magic-tools")
     except MagicToolsError as error:
-        _note(str(error))
+        note(str(error))
         sys.exit(2 if isinstance(error, _NOT_SET_UP) else 1)
 
 
@@ -175,34 +194,14 @@ def _compiled(target: str, found: Any) -> Schema[Any]:
     return compile_schema(found)
 
 
-def _rendered(target: str, dialect: Dialect) -> tuple[JsonObject, tuple[DialectChange, ...]]:
+def _rendered(target: str, dialect: Dialect, strict: bool | None) -> tuple[JsonObject, tuple[DialectChange, ...]]:
     found = find_target(target)
     if isinstance(found, Tool) or isfunction(found):
         made = found if isinstance(found, Tool) else tool(found)
-        return made.definition(dialect), made.dialect_report(dialect)
-    rendered = DIALECTS[dialect].schema(_compiled(target, found).json_schema)
+        return made.definition(dialect, strict), made.dialect_report(dialect, strict)
+    rendered = render_schema(_compiled(target, found).json_schema, dialect, strict, subject=target)
     return rendered.schema, rendered.changes
 
 
 def _snapshot_of(made: Tool[..., Any]) -> JsonObject:
     return {**made.contract.to_data(), "definitions": {dialect: made.definition(dialect) for dialect in _SENT}}
-
-
-def _print_json(value: Any) -> None:
-    _print(json.dumps(value, ensure_ascii=False, indent=2))
-
-
-def _print(text: str) -> None:
-    if sys.stdout is None:
-        raise InputError("The standard output is closed, so that nothing can be printed.")
-    try:
-        typer.echo(text.encode())  # as bytes: a terminal's encoding need not know every character
-    except BrokenPipeError:
-        raise  # whoever read it has enough, and the command ends quietly
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left would fail again at the exit
-        raise InputError(f"The standard output cannot be written: {error.strerror}.") from error
-
-
-def _note(text: str) -> None:
-    typer.echo(f"magic-tools: {text}", err=True)

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from magic_tools.errors import DefinitionError, MagicToolsError
-from magic_tools.tools.tool import Tool
+from magic_tools.tools.discovery import Found, tools_in, unique, walk
 from magic_tools.tools.toolset import Toolset
 
 __all__ = ["InputError", "find_target", "find_tools", "read_text"]
@@ -40,19 +40,27 @@ def find_target(spec: str) -> Any:
 
 
 def find_tools(places: list[str]) -> Toolset:
-    """The tools that modules, files and folders of files define, in order of file and line."""
-    tools: list[Tool[..., Any]] = []
-    for place in places:
+    """The tools that modules and what is below them, files, and folders of files define, in that order."""
+    return Toolset(*unique(found for place in places for found in _found(place)))
+
+
+def _found(place: str) -> Iterator[Found]:
+    if Path(place).is_dir() or _is_file(place):
         for file in _files(Path(place)) if Path(place).is_dir() else [place]:
-            module = _module(file)
-            held = vars(module).values()
-            tools += [made for made in held if isinstance(made, Tool) and made.__module__ == module.__name__]
-    return Toolset(*dict.fromkeys(tools))
+            yield from tools_in(_module(file), Toolset, label=file)
+    else:
+        yield from (found for module in _modules(place) for found in tools_in(module, Toolset))
+
+
+def _modules(name: str) -> list[ModuleType]:
+    root = _module(name)
+    with redirect_stdout(sys.stderr), _on_path(Path.cwd()):
+        return list(walk(root))
 
 
 def _files(folder: Path) -> list[str]:
-    """The Python files of a folder and those below it, but for hidden ones, such as an environment's."""
-    found = sorted(folder.rglob("*.py"))
+    """The Python files of a folder and those below it, but for `__main__` and hidden ones, such as an environment's."""
+    found = [file for file in sorted(folder.rglob("*.py")) if file.name != "__main__.py"]
     return [str(file) for file in found if not any(part.startswith(".") for part in file.relative_to(folder).parts)]
 
 
@@ -80,10 +88,9 @@ def read_text(file: str) -> str:
 
 def _module(place: str) -> ModuleType:
     """The module of a name or a file; what it prints while it is imported goes to the standard error."""
-    is_file = place.endswith(".py") or "/" in place or "\\" in place
     try:
         with redirect_stdout(sys.stderr):
-            return _load_file(Path(place)) if is_file else _import_by_name(place)
+            return _load_file(Path(place)) if _is_file(place) else _import_by_name(place)
     except (InputError, DefinitionError, KeyboardInterrupt):
         raise
     except ModuleNotFoundError as error:
@@ -95,6 +102,10 @@ def _module(place: str) -> ModuleType:
         raise InputError(f"{place} cannot be imported: {type(error).__name__}: {error}.{hint}") from error
 
 
+def _is_file(place: str) -> bool:
+    return place.endswith(".py") or "/" in place or "\\" in place
+
+
 def _import_by_name(name: str) -> ModuleType:
     with _on_path(Path.cwd()):  # as `python -m` does; a command's own path has no such entry
         return importlib.import_module(name)
@@ -104,6 +115,22 @@ def _load_file(file: Path) -> ModuleType:
     if not file.is_file():
         raise InputError(f"{file} is a folder: name a file in it." if file.is_dir() else f"There is no file {file}.")
     file = file.resolve()
+    return _load_of_package(file) or _load_by_itself(file)
+
+
+def _load_of_package(file: Path) -> ModuleType | None:
+    """The module of a file by its name in its package; None if it is in none, or another has the name."""
+    names, folder = [] if file.stem == "__init__" else [file.stem], file.parent
+    while (folder / "__init__.py").is_file():
+        names, folder = [folder.name, *names], folder.parent
+    if folder == file.parent or any("." in name for name in names):
+        return None
+    with _on_path(folder):
+        module = importlib.import_module(".".join(names))
+    return module if Path(module.__file__ or "").resolve() == file else None
+
+
+def _load_by_itself(file: Path) -> ModuleType:
     name = f"{file.stem}_{hashlib.sha256(str(file).encode()).hexdigest()[:8]}"
     if name in sys.modules:
         return sys.modules[name]

@@ -16,14 +16,15 @@ __all__ = ["ToolContract"]
 class ToolContract:
     """A tool's promise; two contracts are equal when all that they say is.
 
-    `input_schema` is of the arguments, `output_schema` of the result; an open result, which may be
-    anything, has the schema `{}`.
+    `input_schema` is of the arguments, `output_schema` of the result, `error_schema` of the data in its
+    failures; an open result, which may be anything, has the schema `{}`.
     """
 
     id: str
     description: str
     input_schema: JsonObject
     output_schema: JsonObject
+    error_schema: JsonObject | None = None
 
     def __hash__(self) -> int:
         return hash(self.surface_digest)
@@ -31,13 +32,17 @@ class ToolContract:
     @cached_property
     def interface_digest(self) -> str:
         """A digest of what validates; texts, examples, defaults, order and the names of `$defs` do not change it."""
-        sides = (interface_form(self.input_schema), interface_form(self.output_schema))
-        return digest([self.id, *(schema_digest(side) for side in sides)])
+        return digest([self.id, *(schema_digest(interface_form(side)) for side in self._sides)])
 
     @cached_property
     def surface_digest(self) -> str:
         """A digest of all that a model reads; order and the names of `$defs` do not change it."""
-        return digest([self.id, self.description, schema_digest(self.input_schema), schema_digest(self.output_schema)])
+        return digest([self.id, self.description, *(schema_digest(side) for side in self._sides)])
+
+    @property
+    def _sides(self) -> tuple[JsonObject, ...]:
+        declared = () if self.error_schema is None else (self.error_schema,)
+        return (self.input_schema, self.output_schema, *declared)
 
     def to_data(self) -> JsonObject:
         """Plain JSON data of all that the contract says, digests included; the caller may change it."""
@@ -48,4 +53,5 @@ class ToolContract:
             "surface_digest": self.surface_digest,
             "input_schema": copy.deepcopy(self.input_schema),
             "output_schema": copy.deepcopy(self.output_schema),
+            **({} if self.error_schema is None else {"error_schema": copy.deepcopy(self.error_schema)}),
         }

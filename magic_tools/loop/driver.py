@@ -35,15 +35,15 @@ class Ended:
     limits: Limits
 
 
-def drive(model: ChatModel, toolset: Toolset, answer: Answer, state: LoopState) -> Program[Ended]:
+def drive(model: ChatModel, toolset: Toolset, answer: Answer, state: LoopState, context: Any = None) -> Program[Ended]:
     """The program of one run, from a state to its end; a ModelError carries the outcome so far."""
-    told = toolset.told()
     value: Any = None
     event: Started | Replied | ToolsRan = Started()
     while True:
         state, action = step(state, event)
         match action:
             case CallModel(tool_choice):
+                told = toolset.offered(state.transcript).told()
                 request = ModelRequest(answer.addressed(state.transcript), told, tool_choice, answer.format)
                 try:
                     reply = yield Call(model.complete, (request,), afn=model.acomplete)
@@ -56,7 +56,7 @@ def drive(model: ChatModel, toolset: Toolset, answer: Answer, state: LoopState) 
             case RunTools(calls):
                 results = []
                 for call in calls:
-                    results.append((yield from _run(toolset, call)))  # noqa: PERF401 - a comprehension cannot yield
+                    results.append((yield from _run(toolset, call, state, context)))  # noqa: PERF401 - a comprehension cannot yield
                 event = ToolsRan(tuple(results))
             case Finish(stop, ok, issues):
                 return Ended(_outcome(state, model, value if ok else None, stop, ok=ok), issues, state.limits)
@@ -64,12 +64,12 @@ def drive(model: ChatModel, toolset: Toolset, answer: Answer, state: LoopState) 
                 assert_never(action)
 
 
-def _run(toolset: Toolset, call: ToolCall) -> Program[ToolResult]:
+def _run(toolset: Toolset, call: ToolCall, state: LoopState, context: Any) -> Program[ToolResult]:
     if call.name not in toolset:
-        names = ", ".join(toolset.names) or "none"
+        names = ", ".join(toolset.offered(state.transcript).names) or "none"
         text = f"There is no tool called {call.name!r:.80}; there are: {names}. Nothing was run."
         return refused(call.id, call.name, text, ErrorCode.NOT_FOUND)
-    return (yield from execute(toolset[call.name].executable, call.arguments, call.id))
+    return (yield from execute(toolset[call.name].executable, call.arguments, call.id, context))
 
 
 def _outcome(state: LoopState, model: ChatModel, value: Any, stop: StopReason, *, ok: bool) -> Outcome[Any]:

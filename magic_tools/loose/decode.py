@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from magic_tools.errors import ParseError, ParseErrorKind
 from magic_tools.loose.fit import Fitted, fit
-from magic_tools.loose.guide import Guide, guide_of
-from magic_tools.loose.issues import issues_of
+from magic_tools.loose.foreign import foreign_reader
+from magic_tools.loose.readers import Misfit, PydanticReader, Reader
 from magic_tools.loose.repair import Damage, Span
 from magic_tools.loose.scalars import load_with_sources
 from magic_tools.loose.scan import content_bounds, tiers
-from magic_tools.loose.strict import identity, is_json
+from magic_tools.loose.strict import identity, is_json, is_plain_json
 from magic_tools.messages import FinishReason, Issue, Repair
-from magic_tools.schema.emit import Emitted, Side, check_stated, emit
+from magic_tools.schema.adapting import adapt
+from magic_tools.schema.emit import Side
 from magic_tools.schema.identity import annotation_key
-from magic_tools.schema.signature import adapt
-from magic_tools.values import JsonObject
+from magic_tools.values import JsonObject, Kept
 
-__all__ = ["Parsed", "Schema", "compile_schema", "loads", "parse"]
+__all__ = ["Parsed", "Schema", "compile_annotation", "compile_schema", "loads", "parse"]
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed(Generic[T]):
+class Parsed(NamedTuple, Generic[T]):
     """A value read from text, and what had to be repaired for it, in order of the text."""
 
     value: T
@@ -40,37 +37,57 @@ class Parsed(Generic[T]):
 
 
 class Schema(Generic[T]):
-    """A compiled annotation: its JSON Schema, and the way from text to value and back.
+    """A compiled annotation, or JSON Schema: its canonical schema, and the way from text to value and back.
 
     With `closed`, objects take no undeclared keys unless their own config says otherwise, and nothing
-    is picked out of prose: the rules for tool arguments. `annotation` is what the adapter was made
-    of, for the texts in it. `additions` are keywords for the root's fields, by name.
+    is picked out of prose: the rules for tool arguments. The objects of a schema from outside, whose
+    `foreign_reader` stands in place of an adapter, are open and closed as it says. `annotation` is what
+    the adapter was made of, for the texts in it. `additions` are keywords for the root's fields, by name.
     """
 
     def __init__(
         self,
-        adapter: TypeAdapter[T],
+        adapter: TypeAdapter[T] | Reader[T],
         *,
         name: str,
         closed: bool = False,
         annotation: Any = None,
         additions: Mapping[str, JsonObject] | None = None,
+        where: str | None = None,
     ) -> None:
         self.name = name
-        self._adapter = adapter
         self._closed = closed
-        self._annotation = annotation
-        self._additions = additions
+        self._reader: Reader[T] = (
+            PydanticReader(adapter, where=where or name, closed=closed, annotation=annotation, additions=additions)
+            if isinstance(adapter, TypeAdapter)
+            else adapter
+        )
+
+    def check(self, side: Side) -> None:
+        """DefinitionError, starting with `where` or else the name, if no schema can state a side."""
+        self._reader.schema(side)
+
+    @cached_property
+    def _unguarded(self) -> bool:
+        return not self._reader.guide.guards
+
+    @cached_property
+    def _kept_input(self) -> Kept:
+        return Kept(self._reader.schema("input"))
+
+    @cached_property
+    def _kept_output(self) -> Kept:
+        return Kept(self._reader.schema("output"))
 
     @property
     def json_schema(self) -> JsonObject:
         """The canonical JSON Schema (draft 2020-12) of what is read; a fresh copy."""
-        return copy.deepcopy(self._input.schema)
+        return self._kept_input.fresh()
 
     @property
     def output_schema(self) -> JsonObject:
         """The canonical JSON Schema of what `dump` writes; a fresh copy."""
-        return copy.deepcopy(self._output.schema)
+        return self._kept_output.fresh()
 
     def parse(self, text: str, *, finish: FinishReason | None = None) -> Parsed[T]:
         """The value that a model's text holds.
@@ -78,6 +95,8 @@ class Schema(Generic[T]):
         `finish` is why the model stopped, where that is known: a text that was cut for its length is
         `truncated` unless it is whole JSON, and one that was not cut never is. ParseError says what is wrong.
         """
+        if finish != "length" and is_plain_json(text):
+            return self._taken(text, text)
         start, end = content_bounds(text)
         open_ended = finish == "length" and text[end - 1 : end] in _DIGITS  # a number does not show where it ends
         strict = None if open_ended else self._read(text[start:end], text)
@@ -93,54 +112,43 @@ class Schema(Generic[T]):
             raise
 
     def dump(self, value: T) -> str:
-        """The JSON text of a value, under its aliases; a ValueError if pydantic cannot write it as the type."""
-        return self._adapter.dump_json(value, by_alias=True, warnings="error").decode()
-
-    @cached_property
-    def _input(self) -> Emitted:
-        return self._emit("input", self._additions)
-
-    @cached_property
-    def _output(self) -> Emitted:
-        return self._emit("output", None)
-
-    def _emit(self, side: Side, additions: Mapping[str, JsonObject] | None) -> Emitted:
-        return emit(
-            self._adapter,
-            side,
-            where=self.name,
-            closed=self._closed,
-            annotation=self._annotation,
-            additions=additions,
-        )
-
-    @cached_property
-    def _guide(self) -> Guide:
-        return guide_of(self._input.guide, closed=self._closed and self._input.mixed)
+        """The JSON text of a value, under its aliases; a ValueError if it cannot be written as the type."""
+        return self._reader.write(value)
 
     def _read(self, text: str, whole: str) -> Parsed[T] | None:
         """What a text that is JSON comes to; None where it is no JSON, ParseError where it does not fit."""
-        if not is_json(text, whole):
-            return None
+        return self._taken(text, whole) if is_json(text, whole) else None
+
+    def _taken(self, text: str, whole: str) -> Parsed[T]:
+        """What a text, a part of `whole`, comes to that is JSON; ParseError where it does not fit."""
+        reader = self._reader
+        misfit: Misfit | None = None
+        if self._unguarded:
+            try:
+                return Parsed(reader.read(text), ())
+            except Misfit as refusal:  # what was meant by it, fitting may tell
+                misfit = refusal
         fitted = self._fit(text, whole)
-        written = json.dumps(fitted.value) if fitted.repairs else text
-        forbid = self._closed and not self._input.mixed
-        try:
-            value = self._adapter.validate_json(written, strict=True, extra="forbid" if forbid else None, by_alias=True)
-        except ValidationError as error:
-            known = {issue.path for issue in fitted.issues}
-            found = issues_of(error, json.loads(written), self._guide.secrets)
-            issues = (*fitted.issues, *(issue for issue in found if issue.path not in known))
-            raise ParseError("invalid", issues, whole, json.loads(text)) from None
-        if fitted.issues:
-            raise ParseError("invalid", fitted.issues, whole, json.loads(text))
-        return Parsed(value, fitted.repairs)
+        if misfit is None or fitted.repairs:
+            try:
+                value = reader.read(json.dumps(fitted.value) if fitted.repairs else text)
+            except Misfit as refusal:
+                misfit = refusal
+            else:
+                if not fitted.issues:
+                    return Parsed(value, fitted.repairs)
+                misfit = None
+        known = {issue.path for issue in fitted.issues}
+        further = misfit.issues if misfit is not None else ()
+        issues = (*fitted.issues, *(issue for issue in further if issue.path not in known))
+        raise ParseError("invalid", issues, whole, json.loads(text))
 
     def _fit(self, text: str, whole: str) -> Fitted:
-        if not self._guide.guards:
+        guide = self._reader.guide
+        if not guide.guards and not guide.mends:
             return Fitted(None, (), ())
         try:
-            return fit(load_with_sources(text), self._guide)
+            return fit(load_with_sources(text), guide)
         except RecursionError:
             issue = Issue("", "JSON that is nested less deeply", "JSON too deep to be checked")
             raise ParseError("unparseable", (issue,), whole) from None
@@ -172,7 +180,7 @@ class Schema(Generic[T]):
         parsed = self._read(span.json, text)
         if parsed is None:
             raise ParseError("unparseable", (Issue("", "JSON", "text that is nearly so"),), text)
-        return replace(parsed, repairs=(*span.repairs, *parsed.repairs))
+        return parsed._replace(repairs=(*span.repairs, *parsed.repairs))
 
 
 _DIGITS = tuple("0123456789")
@@ -200,23 +208,41 @@ def compile_schema(target: type[T]) -> Schema[T]: ...
 @overload
 def compile_schema(target: Any) -> Schema[Any]: ...
 def compile_schema(target: Any) -> Schema[Any]:
-    """The compiled schema of any annotation, made once and kept.
+    """The compiled schema of any annotation, made once and kept, or of a JSON Schema.
 
     DefinitionError if the annotation cannot become a schema. With `MAGIC_TOOLS_CACHE=off` in the
-    environment it is made at each call.
+    environment it is made at each call, as that of a JSON Schema always is, which may have changed. Such
+    a mapping may be written by anybody and in any draft: it is guarded, and values are plain JSON data.
     """
-    make = _compiled.__wrapped__ if os.environ.get("MAGIC_TOOLS_CACHE") == "off" else _compiled
-    return make(_Target(target))
+    if isinstance(target, Mapping):
+        title = target.get("title")
+        return Schema(foreign_reader(target, where="the target"), name=title if isinstance(title, str) else "answer")
+    return compile_annotation(target, where="the target", side="input")
+
+
+def compile_annotation(annotation: Any, *, where: str, side: Side) -> Schema[Any]:
+    """The compiled schema of an annotation, from the cache where it is there.
+
+    DefinitionError, starting with `where`, if no schema can state the side for which it is wanted.
+    """
+    make = _compiled if _caches() else _compiled.__wrapped__
+    return make(_Target(annotation, where, side))
+
+
+def _caches() -> bool:
+    return os.environ.get("MAGIC_TOOLS_CACHE") != "off"
 
 
 class _Target:
-    """An annotation as a key of the cache, kept alive by it."""
+    """An annotation as a key of the cache, kept alive by it; where it stands is for its errors alone."""
 
-    __slots__ = ("annotation", "key")
+    __slots__ = ("annotation", "key", "side", "where")
 
-    def __init__(self, annotation: Any) -> None:
+    def __init__(self, annotation: Any, where: str, side: Side) -> None:
         self.annotation = annotation
-        self.key = annotation_key(annotation)
+        self.key = (annotation_key(annotation), side)
+        self.where = where
+        self.side = side
 
     def __hash__(self) -> int:
         return hash(self.key)
@@ -229,9 +255,11 @@ class _Target:
 def _compiled(target: _Target) -> Schema[Any]:
     annotation = target.annotation
     name = getattr(annotation, "__name__", None) or "answer"
-    adapter = adapt(annotation, where="the target")
-    check_stated(adapter, where="the target", annotation=annotation)
-    return Schema(adapter, name=name, annotation=annotation)
+    schema: Schema[Any] = Schema(
+        adapt(annotation, where=target.where), name=name, annotation=annotation, where=target.where
+    )
+    schema.check(target.side)
+    return schema
 
 
 @overload
@@ -239,8 +267,24 @@ def parse(target: type[T], text: str, *, finish: FinishReason | None = None) -> 
 @overload
 def parse(target: Any, text: str, *, finish: FinishReason | None = None) -> Parsed[Any]: ...
 def parse(target: Any, text: str, *, finish: FinishReason | None = None) -> Parsed[Any]:
-    """The value of a type that a model's text holds; ParseError if it holds none, or is unclear."""
-    return compile_schema(target).parse(text, finish=finish)
+    """The value of a type, or JSON Schema, that a model's text holds; ParseError if it holds none, or is unclear."""
+    try:
+        schema = _kept(target) if isinstance(target, type) else compile_schema(target)
+    except _NotKept:
+        schema = compile_schema(target)
+    return schema.parse(text, finish=finish)
+
+
+class _NotKept(Exception):  # noqa: N818 - what keeps a schema out of the cache, never seen outside
+    """Nothing is to be kept, which is looked at when a class is first met."""
+
+
+@lru_cache(maxsize=1024)
+def _kept(target: type) -> Schema[Any]:
+    """The schema of a class, found sooner than by the key that other annotations need."""
+    if not _caches():
+        raise _NotKept
+    return compile_schema(target)
 
 
 def loads(text: str, *, finish: FinishReason | None = None) -> Parsed[Any]:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from magic_tools.loose.guide import Guide
+from magic_tools.loose.guide import Guide, droppable_nulls
 from magic_tools.loose.issues import merged, path_text, shown
 from magic_tools.loose.scalars import choices_of, is_chosen, is_exact, is_number, is_of_type, read_form
 from magic_tools.messages import Issue, Repair
@@ -30,9 +30,10 @@ class Fitted:
 def fit(value: Any, guide: Guide) -> Fitted:
     """A value that `load_with_sources` gave, held to its schema.
 
-    Numbers where a Decimal is due become text by their source digits. Refused are booleans for
-    numbers of an enumeration, digits for a date, keys that a closed object does not declare, and
-    whatever pydantic might read as another branch of a union than the one that is meant.
+    Numbers where a Decimal is due become text by their source digits, and nulls go where they can only
+    mean that something is left out. Refused are booleans for numbers of an enumeration, digits for a
+    date, keys that a closed object does not declare, and whatever pydantic might read as another branch
+    of a union than the one that is meant.
     """
     walk = _Walk(guide)
     fitted = walk.visit(value, guide.schema, ())
@@ -67,17 +68,22 @@ class _Walk:
         return not self.issues and not self.misfit
 
     def visit(self, value: Any, schema: JsonObject, place: _Place) -> Any:
-        if not self.in_union and id(schema) not in self.guide.guards:
+        if not self.in_union and id(schema) not in self.guide.guards and id(schema) not in self.guide.mends:
             return value
         schema = resolve(schema, self.guide.schema)
         branches = schema.get("anyOf") or schema.get("oneOf")
         if branches:
             return self._union(value, branches, place)
+        choices = choices_of(schema)
+        if choices and not is_chosen(value, choices):
+            self._not_chosen(value, choices, place)
+            return value
         if not isinstance(value, dict | list):
             return self._scalar(value, schema, place)
         self.misfit = self.misfit or not is_of_type(value, schema)
         if isinstance(value, list):
             return [self._item(index, held, schema, place) for index, held in enumerate(value)]
+        value = self._without_nulls(value, schema, place)
         self._check_keys(value, schema, place)
         return {key: self._member(key, held, schema, place) for key, held in value.items()}
 
@@ -99,6 +105,17 @@ class _Walk:
                 self._refuse((*place, key), f"nothing, since {beside} says it already", held)
         self.misfit = self.misfit or not first.keys() >= set(schema.get("required", ()))
 
+    def _without_nulls(self, value: dict[str, Any], schema: JsonObject, place: _Place) -> dict[str, Any]:
+        """The object without its nulls for what may be absent and may not be null: they mean the same."""
+        if None not in value.values():
+            return value
+        names, others = droppable_nulls(schema, self.guide.schema), schema.get(OTHER_KEYS, {})
+        dropped = [key for key, held in value.items() if held is None and others.get(key, key) in names]
+        for key in dropped:
+            note = f"{path_text((*place, key))}: took null for left out"
+            self.repairs.append(Repair("null_as_absent", None, None, note))
+        return {key: held for key, held in value.items() if key not in dropped}
+
     def _member(self, key: str, value: Any, schema: JsonObject, place: _Place) -> Any:
         here = (*place, key)
         properties = schema.get("properties", {})
@@ -118,21 +135,23 @@ class _Walk:
         return self.visit(value, of_item, (*place, index)) if isinstance(of_item, dict) else value
 
     def _scalar(self, value: Any, schema: JsonObject, place: _Place) -> Any:
-        form, choices = text_form(schema), choices_of(schema)
+        form = text_form(schema)
         if form is DECIMAL and is_number(value):
             return self._decimal(value, place)
-        if choices and not is_chosen(value, choices):
-            if isinstance(value, int | float) and value in choices:  # true for 1, or 1 for true
-                listed = ", ".join(json.dumps(choice, ensure_ascii=False) for choice in choices)
-                self._refuse(place, f"one of {listed}" if len(choices) > 1 else listed, value)
-            else:
-                self.misfit = True
-        elif not choices and not is_of_type(value, schema):
+        if not choices_of(schema) and not is_of_type(value, schema):
             self.misfit = True
         elif form is not None and isinstance(value, str) and not form.shape.fullmatch(value):
             self._refuse(place, form.wanted, value)
             self.misfit = self.misfit or read_form(form, value) is value
         return value
+
+    def _not_chosen(self, value: Any, choices: list[Any], place: _Place) -> None:
+        """Refuse what is not listed, where pydantic might not: true for 1, 1 for true, in 2.12 all beside a None."""
+        if None in choices or (isinstance(value, int | float) and value in choices):
+            listed = ", ".join(json.dumps(choice, ensure_ascii=False) for choice in choices)
+            self._refuse(place, f"one of {listed}" if len(choices) > 1 else listed, value)
+        else:
+            self.misfit = True
 
     def _decimal(self, number: Any, place: _Place) -> Any:
         source = getattr(number, "source", None) or str(number)

@@ -2,38 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from magic_tools.loose.scalars import choices_of
 from magic_tools.loose.secrets import Secrets, secrets_of
 from magic_tools.schema.emit import OTHER_KEYS
 from magic_tools.schema.forms import text_form
+from magic_tools.schema.nulls import accepts_null
 from magic_tools.schema.walk import definition_name, subschemas
 from magic_tools.values import JsonObject
 
-__all__ = ["Guide", "guide_of"]
+__all__ = ["Guide", "droppable_nulls", "guide_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """A schema to hold values to: `guards` are the ids of those of its parts that need it, or hold one that does."""
+    """A schema to hold values to, by the ids of those of its parts that need it, or hold one that does.
+
+    `guards` are parts to which pydantic's strict JSON mode does not hold a value, so that it has to be looked at
+    before; `mends` are those where a value that pydantic refuses may be one that is meant.
+    """
 
     schema: JsonObject
     secrets: Secrets
     guards: frozenset[int]
+    mends: frozenset[int]
 
 
 def guide_of(schema: JsonObject, *, closed: bool) -> Guide:
     """The guide of a schema; with `closed`, what its objects do not declare is to be refused by this layer."""
-    held = {id(part): [id(inner) for inner in _inside(part, schema)] for part in _parts(schema)}
-    guards = {id(part) for part in _parts(schema) if _is_guarded(part, closed)}
+    parts = list(_parts(schema))
+    held = {id(part): [id(inner) for inner in _inside(part, schema)] for part in parts}
+    guards = _with_holders({id(part) for part in parts if _is_guarded(part, closed)}, held)
+    mends = _with_holders({id(part) for part in parts if droppable_nulls(part, schema)}, held)
+    return Guide(schema, secrets_of(schema), guards, mends)
+
+
+def droppable_nulls(schema: JsonObject, root: JsonObject) -> frozenset[str]:
+    """The properties that may be absent and may not be null: null for one of them is meant as absent."""
+    required = schema.get("required", ())
+    return frozenset(
+        name
+        for name, held in schema.get("properties", {}).items()
+        if name not in required and not accepts_null(held, root)
+    )
+
+
+def _with_holders(parts: set[int], held: Mapping[int, Iterable[int]]) -> frozenset[int]:
+    """The parts, and what holds one of them, by whatever reference."""
     grown = True
-    while grown:  # to what holds a guard, by whatever reference
-        above = {part for part, inner in held.items() if not guards.isdisjoint(inner)}
-        grown = not above <= guards
-        guards |= above
-    return Guide(schema, secrets_of(schema), frozenset(guards))
+    while grown:
+        above = {part for part, inner in held.items() if not parts.isdisjoint(inner)}
+        grown = not above <= parts
+        parts = parts | above
+    return frozenset(parts)
 
 
 def _parts(schema: JsonObject) -> Iterator[JsonObject]:
@@ -50,6 +73,6 @@ def _inside(part: JsonObject, root: JsonObject) -> Iterator[JsonObject]:
 
 def _is_guarded(schema: JsonObject, closed: bool) -> bool:
     """Whether pydantic's strict JSON mode does not hold a value to these words."""
-    numbers = any(isinstance(choice, int | float) for choice in choices_of(schema))
+    lenient = any(choice is None or isinstance(choice, int | float) for choice in choices_of(schema))
     shut = closed and schema.get("additionalProperties") is False
-    return numbers or shut or OTHER_KEYS in schema or text_form(schema) is not None
+    return lenient or shut or OTHER_KEYS in schema or text_form(schema) is not None

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from pydantic_core import ErrorDetails, ValidationError
 
 from magic_tools.loose.secrets import Secrets
 from magic_tools.messages import Issue
 
-__all__ = ["issues_of", "merged", "path_text", "shown"]
+__all__ = ["Finding", "cut", "gathered", "issues_of", "merged", "path_text", "shown"]
 
 _MOST_ISSUES = 12
 _MOST_CHARACTERS = 60
@@ -83,24 +83,34 @@ _PREFIX = "Input should be "
 
 _Place = tuple[str | int, ...]
 
+Finding: TypeAlias = tuple[_Place, str, str]
+"""One thing that is wrong: where, what was expected, and what came, as text."""
+
 
 def issues_of(error: ValidationError, value: Any, secrets: Secrets) -> tuple[Issue, ...]:
-    """The issues of a refused JSON value, one a place: the branches of a union are joined by "or".
+    """The issues of a refused JSON value, one a place, the branches of a union joined by "or"; no secret is shown."""
+    return gathered(_told(detail, value, secrets) for detail in error.errors(include_url=False))
 
-    Of a place and one inside it the inner says more, so that it stands alone. No secret is shown.
+
+def _told(detail: ErrorDetails, value: Any, secrets: Secrets) -> Finding:
+    place, found = _finding(detail, value)
+    if found is _ABSENT:
+        return place, _expectation(detail), _NOTHING
+    secret = secrets.cover(place, misplaced=detail["type"] in _MISPLACED)
+    return place, _expectation(detail), shown(found, secret=secret)
+
+
+def gathered(findings: Iterable[Finding]) -> tuple[Issue, ...]:
+    """The findings as issues, one a place, its expectations joined by "or".
+
+    Of a place and one inside it the inner says more, so that it stands alone.
     """
     expected: dict[_Place, list[str]] = {}
     got: dict[_Place, str] = {}
-    for detail in error.errors(include_url=False):
-        place, found = _finding(detail, value)
-        words = _expectation(detail)
+    for place, words, found in findings:
         if words not in expected.setdefault(place, []):
             expected[place].append(words)
-        got[place] = (
-            _NOTHING
-            if found is _ABSENT
-            else shown(found, secret=secrets.cover(place, misplaced=detail["type"] in _MISPLACED))
-        )
+        got[place] = found
     outer = {place[:length] for place in expected for length in range(len(place))}
     listed = [
         Issue(path_text(place), " or ".join(words), got[place])
@@ -130,7 +140,7 @@ def path_text(place: Iterable[str | int]) -> str:
         elif step.isidentifier():
             text += f".{step}" if text else step
         else:
-            text += f"[{_cut(json.dumps(step, ensure_ascii=False))}]"
+            text += f"[{cut(json.dumps(step, ensure_ascii=False))}]"
     return _printable(text)
 
 
@@ -140,10 +150,10 @@ def shown(value: Any, *, secret: bool = False) -> str:
         return "a value that is not shown"
     if isinstance(value, Mapping):
         names = ", ".join(str(name) for name in value)
-        return f"an object with the keys {_cut(names)}" if names else "an empty object"
+        return f"an object with the keys {cut(names)}" if names else "an empty object"
     if isinstance(value, Sequence) and not isinstance(value, str):
         return f"an array of {len(value)}" if value else "an empty array"
-    return _cut(json.dumps(value, ensure_ascii=False, default=str))
+    return cut(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def _printable(text: str) -> str:
@@ -151,7 +161,8 @@ def _printable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _cut(text: str, most: int = _MOST_CHARACTERS) -> str:
+def cut(text: str, most: int = _MOST_CHARACTERS) -> str:
+    """The start of a text that is too long, with how long it is."""
     text = _printable(text)
     return text if len(text) <= most else f"{text[:most]}... ({len(text)} characters)"
 
@@ -160,7 +171,7 @@ def _expectation(detail: ErrorDetails) -> str:
     kind, context = detail["type"], detail.get("ctx", {})
     template = _EXPECTED.get(kind)
     if kind in _OWN_WORDS:
-        words = _cut(str(context["error"]), _MOST_WORDS)
+        words = cut(str(context["error"]), _MOST_WORDS)
     elif kind in _CHOICES:
         choices = context["expected"]
         words = f"one of {choices}" if " or " in choices else choices
@@ -169,7 +180,7 @@ def _expectation(detail: ErrorDetails) -> str:
     elif detail["msg"].startswith(_PREFIX):
         words = detail["msg"].removeprefix(_PREFIX)
     else:
-        words = f"a value that passes its check ({_cut(detail['msg'], _MOST_WORDS)})"
+        words = f"a value that passes its check ({cut(detail['msg'], _MOST_WORDS)})"
     return f"as its key {words}" if detail["loc"][-1:] == ("[key]",) else words
 
 

@@ -39,7 +39,7 @@ def is_exact(value: Any, schema: JsonObject) -> bool:
 
 
 @lru_cache
-def _reader(of: type) -> TypeAdapter[Any]:
+def _reader(of: Any) -> TypeAdapter[Any]:
     return TypeAdapter(of)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from magic_tools.schema.emit import OTHER_KEYS
-from magic_tools.schema.walk import resolve, subschemas
+from magic_tools.schema.walk import definition_name, subschemas
 from magic_tools.values import JsonObject
 
 __all__ = ["Secrets", "secrets_of"]
@@ -28,24 +28,29 @@ class Secrets:
 
 
 def secrets_of(schema: JsonObject) -> Secrets:
-    """The secrets of a schema: what it calls `writeOnly`."""
-    return Secrets(_may_be_secret(schema, schema, ()), frozenset(_secret_keys(schema, schema)))
+    """The secrets of a schema: what it calls `writeOnly`; each part is looked at once, whatever refers to it."""
+    parts = list(_parts(schema))
+    unnamed = {id(part): {id(inner) for inner in _unnamed(part, schema)} for part in parts}
+    secret = {id(part) for part in parts if part.get("writeOnly")}
+    while above := {part for part, inner in unnamed.items() if part not in secret and not secret.isdisjoint(inner)}:
+        secret |= above
+    return Secrets(id(schema) in secret, frozenset(key for part in parts for key in _secret_keys(part, secret)))
 
 
-def _secret_keys(schema: JsonObject, root: JsonObject) -> Iterator[str]:
-    secret = {key for key, held in schema.get("properties", {}).items() if _may_be_secret(held, root, ())}
-    yield from secret
-    yield from (other for other, key in schema.get(OTHER_KEYS, {}).items() if key in secret)
+def _parts(schema: JsonObject) -> Iterator[JsonObject]:
+    yield schema
     for inner in subschemas(schema):
-        yield from _secret_keys(inner, root)
+        yield from _parts(inner)
 
 
-def _may_be_secret(schema: JsonObject, root: JsonObject, above: tuple[str, ...]) -> bool:
-    """Whether a value is a secret, or holds one that stands under no key of its own."""
-    if (ref := schema.get("$ref")) is not None:
-        if ref in above:
-            return False
-        above = (*above, ref)
-    schema = resolve(schema, root)
-    inside = {word: held for word, held in schema.items() if word not in ("properties", "$defs")}
-    return bool(schema.get("writeOnly")) or any(_may_be_secret(inner, root, above) for inner in subschemas(inside))
+def _unnamed(part: JsonObject, root: JsonObject) -> Iterator[JsonObject]:
+    """What is held by a schema under no key of its own: a value of it that holds a secret may be one."""
+    yield from subschemas({word: held for word, held in part.items() if word not in ("properties", "$defs")})
+    if "$ref" in part:
+        yield root["$defs"][definition_name(part["$ref"])]
+
+
+def _secret_keys(part: JsonObject, secret: set[int]) -> Iterator[str]:
+    keys = {key for key, held in part.get("properties", {}).items() if id(held) in secret}
+    yield from keys
+    yield from (other for other, key in part.get(OTHER_KEYS, {}).items() if key in keys)

@@ -7,13 +7,13 @@ from collections.abc import Hashable
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-import jiter
+from jiter import from_json
 
 from magic_tools.errors import ParseError
 from magic_tools.loose.issues import path_text
 from magic_tools.messages import Issue
 
-__all__ = ["identity", "is_json"]
+__all__ = ["identity", "is_json", "is_plain_json"]
 
 
 def is_json(text: str, whole: str) -> bool:
@@ -22,10 +22,18 @@ def is_json(text: str, whole: str) -> bool:
     ParseError where it is and cannot be taken: `ambiguous` if one object says two things under one
     key, `unparseable` if it is nested too deeply or is no valid Unicode.
     """
+    return is_plain_json(text) or _is_json_to_python(text, whole)
+
+
+def is_plain_json(text: str) -> bool:
+    """Whether a text is JSON in which no key is said twice.
+
+    False too for a key that says the same twice, and for what only Python's reader takes.
+    """
     try:
-        jiter.from_json(text.encode(), catch_duplicate_keys=True)
-    except ValueError:  # no JSON, or a key twice, or what only Python's reader takes: that one tells which
-        return _is_json_to_python(text, whole)
+        from_json(text.encode(), catch_duplicate_keys=True, cache_mode="none")
+    except ValueError:
+        return False
     return True
 
 
@@ -38,7 +46,7 @@ def _is_json_to_python(text: str, whole: str) -> bool:
     except (ValueError, RecursionError):
         return False
     try:
-        jiter.from_json(text.encode())
+        from_json(text.encode())
     except ValueError:
         issue = Issue("", "JSON of at most 200 levels, in valid Unicode", "JSON that is not so")
         raise ParseError("unparseable", (issue,), whole) from None

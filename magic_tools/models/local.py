@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -23,10 +24,13 @@ from magic_tools.messages import (
     Usage,
 )
 from magic_tools.models.weights import INSTALL, Turn, Weights, checked, embedded_weights, loaded_weights
+from magic_tools.schema.dialects import Dialect
+from magic_tools.schema.requests import render_output, replayed, restored
 
 __all__ = ["LocalModel"]
 
 _MOST_TOKENS = 1_024
+_DIALECT: Dialect = "simple"
 _DEFAULTS = ModelSettings()
 _FINISHES: Mapping[str, FinishReason] = {"stop": "stop", "length": "length"}
 
@@ -85,14 +89,15 @@ class LocalModel:
     def _complete(self, request: ModelRequest, watch: _Watch) -> ModelReply:
         if request.tools:
             raise ModelError(f"The model {self.name} cannot call tools: use another, such as openai:NAME.")
-        dialogue = _dialogue(request)
+        told = _simplified(request)
+        dialogue = _dialogue(told)
         weights = loaded_weights(self._path, self._notify)
         if not weights.lock.acquire(timeout=watch.left_s()):
             raise self._late()
         try:
             tokens = weights.tokens(dialogue)
-            grammar = None if request.output is None else weights.grammar(request.output.schema)
-            return self._reply(self._completion(weights, tokens, grammar, watch))
+            grammar = None if told.output is None else weights.grammar(told.output.schema)
+            return restored(self._reply(self._completion(weights, tokens, grammar, watch)), request, _DIALECT)
         except RuntimeError as error:
             raise ModelError(f"The model {self.name} failed: {error}") from error
         finally:
@@ -141,6 +146,14 @@ class LocalModel:
             usage=Usage(usage["prompt_tokens"], usage["completion_tokens"]),
             model=self._path.name,
         )
+
+
+def _simplified(request: ModelRequest) -> ModelRequest:
+    """The request as the model is asked, its schema in the dialect for weak models."""
+    if request.output is None:
+        return request
+    schema = render_output(request.output, _DIALECT).schema
+    return replace(replayed(request, _DIALECT), output=replace(request.output, schema=schema))
 
 
 def _dialogue(request: ModelRequest) -> list[Turn]:

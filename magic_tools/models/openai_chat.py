@@ -22,14 +22,14 @@ from magic_tools.messages import (
     ModelReply,
     ModelRequest,
     ModelSettings,
-    OutputFormat,
     TextPart,
     ToolCall,
     ToolResult,
     Usage,
 )
 from magic_tools.models.openai_sdk import OpenAIService, read_json, shortened
-from magic_tools.schema.openai import openai_tool, render_openai
+from magic_tools.schema.dialects import Dialect
+from magic_tools.schema.requests import render_output, render_tools, replayed, restored
 from magic_tools.values import JsonObject
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ OPENAI = Flavour("max_completion_tokens", no_text=None)
 # The server in llama-cpp-python 0.3.36: it ignores max_completion_tokens, and answers a null content with status 500.
 COMPATIBLE = Flavour("max_tokens", no_text="")
 
+_DIALECT: Dialect = "openai-chat"
 _DEFAULTS = ModelSettings()
 
 _FINISHES: Mapping[str, FinishReason] = {
@@ -68,16 +69,18 @@ _FINISHES: Mapping[str, FinishReason] = {
 
 def encode(request: ModelRequest, model: str, settings: ModelSettings, flavour: Flavour = OPENAI) -> JsonObject:
     """The body of a chat completions request; a key of `settings.extra` replaces the body's own whole."""
-    payload: JsonObject = {
-        "model": model,
-        "messages": [encoded for message in request.messages for encoded in _encode_message(message, flavour)],
-    }
-    if request.tools:
-        payload["tools"] = [openai_tool(tool)[0] for tool in request.tools]
+    request = replayed(request, _DIALECT)
+    output = None if request.output is None else render_output(request.output, _DIALECT)
+    tools = render_tools(request.tools, _DIALECT, beside=[output] if output else [])
+    messages = [encoded for message in request.messages for encoded in _encode_message(message, flavour)]
+    payload: JsonObject = {"model": model, "messages": messages}
+    if tools:
+        payload["tools"] = [written for written, _ in tools]
         if request.tool_choice != "auto":
             payload["tool_choice"] = request.tool_choice
-    if request.output is not None:
-        payload["response_format"] = _encode_output(request.output)
+    if request.output is not None and output is not None:
+        written = {"name": request.output.name, "schema": output.schema, "strict": output.strict}
+        payload["response_format"] = {"type": "json_schema", "json_schema": written}
     bounds = {"temperature": settings.temperature, flavour.token_limit: settings.max_tokens, "seed": settings.seed}
     payload |= {key: value for key, value in bounds.items() if value is not None}
     payload |= settings.extra
@@ -113,14 +116,6 @@ def _object_text(arguments: str) -> str:
     except ValueError:
         value = None
     return arguments if isinstance(value, dict) else json.dumps({"unparsed_arguments": arguments}, ensure_ascii=False)
-
-
-def _encode_output(output: OutputFormat) -> JsonObject:
-    rendered = render_openai(output.schema)
-    return {
-        "type": "json_schema",
-        "json_schema": {"name": output.name, "schema": rendered.schema, "strict": rendered.strict},
-    }
 
 
 def decode(payload: Mapping[str, Any]) -> ModelReply:
@@ -256,14 +251,14 @@ class OpenAIChatModel:
         with self._service.failures_explained(self.name, self._settings.timeout_s):
             client = self._service.client
             response = client.chat.completions.with_raw_response.create(**self._arguments(request))
-            return decode(read_json(response.http_response.content))
+            return restored(decode(read_json(response.http_response.content)), request, _DIALECT)
 
     async def acomplete(self, request: ModelRequest) -> ModelReply:
         """The reply to a request, awaited."""
         with self._service.failures_explained(self.name, self._settings.timeout_s):
             async with self._service.async_client() as client:
                 response = await client.chat.completions.with_raw_response.create(**self._arguments(request))
-            return decode(read_json(response.http_response.content))
+            return restored(decode(read_json(response.http_response.content)), request, _DIALECT)
 
     def _arguments(self, request: ModelRequest) -> dict[str, Any]:
         payload = encode(request, self._model, self._settings, OPENAI if self._service.is_openai else COMPATIBLE)

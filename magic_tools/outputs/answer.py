@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -87,9 +88,18 @@ def answer_for(target: Any, capabilities: Capabilities) -> Answer:
         return Answer(schema, instruction=instruction, may_be_null=may_be_null)
     wrapper: Schema[Any] | None = None
     if capabilities.object_root and not _is_object(schema):
-        wrapper = compile_schema(TypedDict("answer", {_KEY: target}))  # type: ignore[operator]  # a type known only now
+        wrapper = compile_schema(_under_key(target, schema))
     name = _NO_NAME.sub("_", schema.name)[:64].strip("_") or "answer"
     return Answer(schema, OutputFormat(name, (wrapper or schema).json_schema), None, wrapper, may_be_null)
+
+
+def _under_key(target: Any, schema: Schema[Any]) -> Any:
+    """The type, or JSON Schema, of an object that holds a target under the key."""
+    if not isinstance(target, Mapping):
+        return TypedDict("answer", {_KEY: target})  # type: ignore[operator]  # a type known only now
+    held = schema.json_schema
+    definitions = held.pop("$defs", {})
+    return {"type": "object", "properties": {_KEY: held}, "required": [_KEY], "$defs": definitions}
 
 
 def _read(schema: Schema[Any], wrapper: Schema[Any] | None, text: str, finish: FinishReason | None) -> Parsed[Any]:
@@ -108,7 +118,7 @@ def _read(schema: Schema[Any], wrapper: Schema[Any] | None, text: str, finish: F
     except ParseError as error:
         issues = tuple(replace(issue, path=_below_key(issue.path)) for issue in error.issues)
         raise ParseError(error.kind, issues, text, error.partial) from None
-    return replace(bare, repairs=(*bare.repairs, _UNWRAPPED))
+    return bare._replace(repairs=(*bare.repairs, _UNWRAPPED))
 
 
 def _below_key(path: str) -> str:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
-from pydantic import PydanticUserError, Secret, SecretBytes, SecretStr, TypeAdapter
+from pydantic import PydanticUserError, Secret, SecretBytes, SecretStr, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
+from magic_tools.errors import DefinitionError
+from magic_tools.schema.binary import base64_text
 from magic_tools.values import JsonValue
 
-__all__ = ["json_default"]
+__all__ = ["check_defaults", "json_default"]
 
 _PLAIN = (str, bool, int, type(None))
 
@@ -22,25 +25,64 @@ def json_default(value: Any) -> JsonValue:
     PydanticSerializationError for what JSON cannot hold, such as NaN, and for secrets, whose masked
     text is no value.
     """
-    if type(value) in _PLAIN:
+    kind: Any = type(value)
+    if kind in _PLAIN:
         return value  # type: ignore[no-any-return]  # just tested
     try:
-        written = _written(TypeAdapter(type(value)).dump_python(value, by_alias=True))
+        written = _written(_writer(kind).dump_python(value, by_alias=True))
         json.dumps(written, allow_nan=False)
     except (PydanticUserError, ValueError, TypeError, RecursionError) as error:
         raise PydanticSerializationError(f"JSON cannot hold the default {value!r}") from error
     return written  # type: ignore[no-any-return]  # pydantic made it JSON
 
 
+def check_defaults(adapter: TypeAdapter[Any], defaults: Mapping[str, Any], *, where: str) -> None:
+    """DefinitionError, naming the parameter, if an adapter of arguments by name refuses one of their defaults.
+
+    None is the word for "absent" in Python, and what JSON cannot hold is for Python's callers alone:
+    neither is checked, nor is a value told apart from one that pydantic would make the right type of.
+    """
+    told = {name: value for name, value in defaults.items() if value is not None and _is_told(value)}
+    try:
+        adapter.validate_python(told)
+    except ValidationError as error:
+        for detail in error.errors(include_url=False, include_context=False):
+            name = str(detail["loc"][0]) if detail["loc"] else ""
+            if name in told and detail["type"] != "missing":
+                raise DefinitionError(
+                    f"{where}: parameter '{name}' has the default {told[name]!r}, which its own annotation refuses "
+                    f"({detail['msg']}). Change one of the two."
+                ) from None
+
+
+@lru_cache(maxsize=128)
+def _writer(of: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(of)
+
+
+def _is_told(value: Any) -> bool:
+    try:
+        json_default(value)
+    except PydanticSerializationError:
+        return False
+    return True
+
+
 def _written(value: Any) -> Any:
     match value:
         case Mapping():
-            return {to_jsonable_python({key: None}).popitem()[0]: _written(held) for key, held in value.items()}
+            return {_key(key): _written(held) for key, held in value.items()}
         case list() | tuple():
             return [_written(item) for item in value]
         case set() | frozenset():
             return sorted(map(_written, value), key=lambda item: json.dumps(item, sort_keys=True))
+        case bytes():
+            return base64_text(value)
         case Secret() | SecretStr() | SecretBytes():
             raise ValueError("a secret")
         case _:
             return to_jsonable_python(value)
+
+
+def _key(key: Any) -> str:
+    return base64_text(key) if isinstance(key, bytes) else str(to_jsonable_python({key: None}).popitem()[0])

@@ -2,34 +2,100 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from magic_tools.schema.walk import definition_name, map_schema, subschemas
+from magic_tools.schema.wording import WORDS
 from magic_tools.values import JsonObject
 
-__all__ = ["inline_single_uses", "shorten_names"]
+__all__ = ["inline_shorter", "leads_to", "references", "shorten_names"]
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]")
 
 
-def inline_single_uses(schema: JsonObject) -> JsonObject:
-    """Put each definition that is used once, and not inside itself, where it is used."""
-    definitions: dict[str, JsonObject] = schema.get("$defs", {})
-    uses = Counter(_references(schema))
-    once = {name for name in definitions if uses[name] == 1 and name not in _reachable(name, definitions)}
+def inline_shorter(schema: JsonObject) -> JsonObject:
+    """Put each definition that does not lead back to itself where it is used, if the schema is shorter so.
+
+    What stands beside a reference then counts more than the definition, and is dropped where it says the same.
+    """
+    definitions: dict[str, JsonObject] | None = schema.get("$defs")
+    if not definitions:
+        return schema
+    gone = _shorter_inline(schema, definitions)
 
     def inline(node: JsonObject, _: str) -> JsonObject:
         name = _referred(node)
-        if name not in once:
+        if name is None or name not in definitions:
             return node
-        target = map_schema(definitions[name], inline)
-        return {**target, **{keyword: held for keyword, held in node.items() if keyword != "$ref"}}
+        beside = {keyword: held for keyword, held in node.items() if keyword != "$ref"}
+        if name in gone:
+            target = map_schema(definitions[name], inline)
+            words = [*target.get(WORDS, ()), *beside.get(WORDS, ())]
+            return {**target, **beside, **({WORDS: words} if words else {})}
+        if beside.get("description") == definitions[name].get("description"):
+            beside.pop("description", None)
+        return {"$ref": node["$ref"], **beside}
 
     body = map_schema(_without_definitions(schema), inline)
-    kept = {name: map_schema(definition, inline) for name, definition in definitions.items() if name not in once}
+    kept = {name: map_schema(definition, inline) for name, definition in definitions.items() if name not in gone}
     return {**body, "$defs": kept} if kept else body
+
+
+def _shorter_inline(schema: JsonObject, definitions: Mapping[str, JsonObject]) -> set[str]:
+    uses = Counter(references(schema))
+    lengths: dict[str, int] = {}
+    gone: set[str] = set()
+
+    def length_of(name: str) -> int:
+        """The length of a definition with those in it that go."""
+        if name not in lengths:
+            inner = Counter(references(definitions[name]))
+            grown = sum(
+                count * (length_of(held) - _length_of_reference(held)) for held, count in inner.items() if held in gone
+            )
+            lengths[name] = len(json.dumps(map_schema(definitions[name], _without_title))) + grown
+        return lengths[name]
+
+    def is_shorter(name: str) -> bool:
+        if uses[name] == 1:
+            return True
+        short = _short(name, definitions[name])
+        apart = len(f'"{short}": , ') + length_of(name) + uses[name] * _length_of_reference(short)
+        return uses[name] * length_of(name) <= apart
+
+    for name in _inner_first(definitions):
+        if is_shorter(name) and name not in leads_to(name, definitions):
+            gone.add(name)
+    return gone
+
+
+def _inner_first(definitions: Mapping[str, JsonObject]) -> list[str]:
+    """The names of the definitions, each after those that it refers to, as far as they do not go round."""
+    ordered: dict[str, None] = {}
+    seen: set[str] = set()
+
+    def visit(name: str) -> None:
+        if name in seen:
+            return
+        seen.add(name)
+        for inner in references(definitions[name]):
+            visit(inner)
+        ordered[name] = None
+
+    for name in definitions:
+        visit(name)
+    return list(ordered)
+
+
+def _length_of_reference(name: str) -> int:
+    return len(json.dumps({"$ref": f"#/$defs/{name}"}))
+
+
+def _without_title(schema: JsonObject, _: str) -> JsonObject:
+    return {keyword: held for keyword, held in schema.items() if keyword != "title"}
 
 
 def shorten_names(schema: JsonObject) -> JsonObject:
@@ -37,10 +103,12 @@ def shorten_names(schema: JsonObject) -> JsonObject:
 
     pydantic tells such classes apart by their modules, which depend on how a file was loaded.
     """
-    definitions: dict[str, JsonObject] = schema.get("$defs", {})
+    definitions: dict[str, JsonObject] | None = schema.get("$defs")
+    if not definitions:
+        return schema
     short: dict[str, str] = {}
     for name in _in_order_of_use(schema):
-        title = _NOT_IN_A_NAME.sub("_", definitions[name].get("title", name)) if "__" in name else name
+        title = _short(name, definitions[name])
         tried, count = title, 1
         while tried in short.values():
             count += 1
@@ -56,12 +124,16 @@ def shorten_names(schema: JsonObject) -> JsonObject:
     return {**body, "$defs": dict(sorted(named.items()))} if named else body
 
 
+def _short(name: str, definition: JsonObject) -> str:
+    return _NOT_IN_A_NAME.sub("_", definition.get("title", name)) if "__" in name else name
+
+
 def _in_order_of_use(schema: JsonObject) -> Iterator[str]:
     definitions: dict[str, JsonObject] = schema.get("$defs", {})
     seen: set[str] = set()
     ahead = [_without_definitions(schema)]
     while ahead:
-        for name in _references(ahead.pop(0)):
+        for name in references(ahead.pop(0)):
             if name in definitions and name not in seen:
                 seen.add(name)
                 ahead.append(definitions[name])
@@ -72,22 +144,24 @@ def _without_definitions(schema: JsonObject) -> JsonObject:
     return {keyword: held for keyword, held in schema.items() if keyword != "$defs"}
 
 
-def _reachable(name: str, definitions: Mapping[str, JsonObject]) -> set[str]:
+def leads_to(name: str, definitions: Mapping[str, JsonObject]) -> set[str]:
+    """The definitions that one refers to, whether itself or through others."""
     reached: set[str] = set()
     ahead = [name]
     while ahead:
-        for reference in _references(definitions[ahead.pop()]):
+        for reference in references(definitions[ahead.pop()]):
             if reference not in reached:
                 reached.add(reference)
                 ahead.append(reference)
     return reached
 
 
-def _references(schema: JsonObject) -> Iterator[str]:
+def references(schema: JsonObject) -> Iterator[str]:
+    """The name of the definition of each reference in a schema, as often as there is one."""
     if name := _referred(schema):
         yield name
     for inner in subschemas(schema):
-        yield from _references(inner)
+        yield from references(inner)
 
 
 def _referred(schema: JsonObject) -> str | None:

@@ -1,13 +1,23 @@
-"""The fields of pydantic's object schemas, and the keys under which JSON has them."""
+"""The fields of pydantic's object schemas: what their classes say of them, and the keys under which JSON has them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from pydantic.errors import PydanticInvalidForJsonSchema
+from typing_extensions import get_type_hints
 
-__all__ = ["field_keys", "fields_of"]
+__all__ = ["class_hints", "field_keys", "fields_of"]
+
+
+def class_hints(cls: type) -> dict[str, Any]:
+    """The annotations of a class's fields, resolved and with their metadata; none where a name is not known."""
+    for names in (None, {cls.__name__: cls}):  # a class in a function does not find itself by name
+        with suppress(NameError):
+            return get_type_hints(cls, localns=names, include_extras=True)
+    return {}
 
 
 def fields_of(schema: Any) -> Mapping[str, Any]:

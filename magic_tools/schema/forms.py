@@ -7,16 +7,21 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
+from magic_tools.schema.binary import BASE64_WORDS, Base64Text
 from magic_tools.values import JsonObject
 
-__all__ = ["DECIMAL", "DECIMAL_PATTERN", "INTEGER_PATTERN", "NAIVE_PATTERN", "TextForm", "text_form"]
+__all__ = ["DECIMAL", "DECIMAL_PATTERN", "INTEGER_PATTERN", "NAIVE_PATTERN", "TIME_PATTERN", "TextForm", "text_form"]
 
 DECIMAL_PATTERN = "^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?$"
 """How a Decimal is written: a JSON string of digits. No backslash, which some grammar converters choke on."""
 
 NAIVE_PATTERN = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?$"
 """How a date and time without an offset is written; the format `date-time` (RFC 3339) always has one."""
+
+TIME_PATTERN = "^[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?(Z|[+-][0-9]{2}:[0-9]{2})?$"
+"""How a time of day is written, with its offset or without; the format `time` (RFC 3339) always has one."""
 
 INTEGER_PATTERN = "^(0|-?[1-9][0-9]*)$"
 """How a whole number is written where JSON has nothing but text, as in a key."""
@@ -26,7 +31,7 @@ INTEGER_PATTERN = "^(0|-?[1-9][0-9]*)$"
 class TextForm:
     """A kind of text: the Python type, what all of a text must look like, what it is in words, and an example."""
 
-    type: type
+    type: Any
     shape: re.Pattern[str]
     words: str
     example: str | None = None
@@ -42,7 +47,6 @@ _DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _BY_FORMAT: Mapping[object, TextForm] = {
     "date": TextForm(dt.date, re.compile(_DAY), "a date", "2026-11-29"),
     "date-time": TextForm(dt.datetime, re.compile(f"{_DAY}[Tt _].+"), "a date and time", "2026-11-29T12:30:00Z"),
-    "time": TextForm(dt.time, re.compile("[0-9]{2}:.+"), "a time", "12:30:00"),
     "duration": TextForm(dt.timedelta, re.compile("[+-]?P.+"), "a duration", "P1DT2H"),
 }
 DECIMAL = TextForm(Decimal, re.compile(DECIMAL_PATTERN), "a decimal number as a string of digits")
@@ -52,9 +56,18 @@ _BY_PATTERN: Mapping[object, TextForm] = {
     NAIVE_PATTERN: TextForm(
         dt.datetime, re.compile(f"{_DAY}[Tt _].+"), "a date and time without an offset", "2026-11-29T12:30:00"
     ),
+    TIME_PATTERN: TextForm(dt.time, re.compile("[0-9]{2}:.+"), "a time", "12:30:00"),
+}
+_BY_ENCODING: Mapping[object, TextForm] = {
+    "base64": TextForm(Base64Text, re.compile("[A-Za-z0-9+/]*={0,2}"), BASE64_WORDS, "aGVsbG8="),
+    "base64url": TextForm(str, re.compile("[A-Za-z0-9+/_-]*={0,2}"), "bytes as base64url", "aGVsbG8="),
 }
 
 
 def text_form(schema: JsonObject) -> TextForm | None:
     """The kind of text that a schema asks for, where it is one of these."""
-    return _BY_FORMAT.get(schema.get("format")) or _BY_PATTERN.get(schema.get("pattern"))
+    return (
+        _BY_FORMAT.get(schema.get("format"))
+        or _BY_PATTERN.get(schema.get("pattern"))
+        or _BY_ENCODING.get(schema.get("contentEncoding"))
+    )

@@ -15,39 +15,18 @@ from typing import Any, TypeAlias
 
 from magic_tools.schema.grammar_patterns import MOST_REPEATS, any_text, grammar_pattern, one_of_texts, within_limit
 from magic_tools.schema.rendered import DialectChange, Rendered
-from magic_tools.schema.walk import definition_name
+from magic_tools.schema.walk import IDLE, KEYWORDS_OF, definition_name, kinds_of
 from magic_tools.values import JsonObject
 
 __all__ = ["render_grammar"]
 
-_NUMBER = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
-
-# What each type's keywords are (JSON Schema 2020-12, validation and applicator vocabularies).
-_KEYWORDS: Mapping[str, frozenset[str]] = {
-    "object": frozenset(
-        {"properties", "required", "additionalProperties", "patternProperties", "propertyNames", "minProperties",
-         "maxProperties", "dependentRequired", "dependentSchemas", "unevaluatedProperties"}
-    ),
-    "array": frozenset(
-        {"items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains",
-         "unevaluatedItems"}
-    ),
-    "string": frozenset({"pattern", "format", "minLength", "maxLength"}),
-    "integer": _NUMBER,
-    "number": _NUMBER,
-    "boolean": frozenset(),
-    "null": frozenset(),
-}  # fmt: skip
-_OF_SOME_TYPE = frozenset().union(*_KEYWORDS.values())
+_OF_SOME_TYPE = frozenset().union(*KEYWORDS_OF.values())
 
 # What says nothing about which values are valid.
 _ANNOTATIONS = frozenset(
     {"$anchor", "$comment", "$defs", "$id", "$schema", "contentEncoding", "contentMediaType", "contentSchema",
      "default", "deprecated", "description", "discriminator", "examples", "readOnly", "title", "writeOnly"}
 )  # fmt: skip
-
-# Values with which a keyword asks for nothing.
-_IDLE: Mapping[str, Any] = {"uniqueItems": False, "minLength": 0, "minItems": 0, "minProperties": 0}
 
 _CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])?"
 _DAY = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
@@ -134,10 +113,10 @@ class _Rendering:
                 self._list(path, "false", "left out: the grammar cannot forbid every value")
             return self._anything()
         form, said = self._form(schema, path)
-        kinds = _kinds(schema)
+        kinds = kinds_of(schema)
         for keyword, value in schema.items():
-            of_other_type = keyword in _OF_SOME_TYPE and not any(keyword in _KEYWORDS[kind] for kind in kinds)
-            silent = keyword in _ANNOTATIONS or keyword.startswith("x-") or _IDLE.get(keyword) == value
+            of_other_type = keyword in _OF_SOME_TYPE and not any(keyword in KEYWORDS_OF[kind] for kind in kinds)
+            silent = keyword in _ANNOTATIONS or keyword.startswith("x-") or IDLE.get(keyword) == value
             if keyword not in said and keyword != "type" and not of_other_type and not silent:
                 self._list(path, keyword, "left out of the grammar")
         return form
@@ -149,7 +128,7 @@ class _Rendering:
             return self._values([schema["const"]], "const", path), {"const", "enum"}
         if "enum" in schema:
             return self._values(schema["enum"], "enum", path), {"enum"}
-        kinds = _kinds(schema)
+        kinds = kinds_of(schema)
         structured = any(keyword in _OF_SOME_TYPE for keyword in schema)
         for keyword in ("anyOf", "oneOf", "allOf"):
             if keyword in schema and not structured and (keyword != "allOf" or len(schema["allOf"]) == 1):
@@ -167,7 +146,7 @@ class _Rendering:
     def _either(self, kinds: Iterable[str], schema: JsonObject, path: str) -> _Form:
         forms, said = [], set[str]()
         for kind in kinds:
-            own = {keyword: value for keyword, value in schema.items() if keyword in _KEYWORDS[kind]}
+            own = {keyword: value for keyword, value in schema.items() if keyword in KEYWORDS_OF[kind]}
             form, used = self._form({"type": kind, **own}, path)
             forms.append(form)
             said |= used
@@ -228,7 +207,7 @@ class _Rendering:
         if not lows or not highs or not 0 <= min(highs) - max(lows) < _MOST_INTEGERS:
             return {"type": "integer"}, set()
         values = [n for n in range(max(lows), min(highs) + 1) if n % schema.get("multipleOf", 1) == 0]
-        return ({"enum": values}, _NUMBER) if values else ({"type": "integer"}, set())
+        return ({"enum": values}, KEYWORDS_OF["integer"]) if values else ({"type": "integer"}, set())
 
     def _array(self, schema: JsonObject, path: str) -> _Form:
         least, most = self._bounds(schema, "minItems", "maxItems", path)
@@ -279,16 +258,6 @@ class _Rendering:
 
 def _merged(forms: list[JsonObject]) -> JsonObject:
     return forms[0] if len(forms) == 1 else {"anyOf": forms}
-
-
-def _kinds(schema: JsonObject) -> tuple[str, ...]:
-    """The types a schema allows: those it names, else the one its keywords belong to, else none known."""
-    named = schema.get("type")
-    if isinstance(named, str):
-        return (named,)
-    if named is not None:
-        return tuple(named)
-    return next(((kind,) for kind, keywords in _KEYWORDS.items() if keywords & schema.keys()), ())
 
 
 def _carried(value: Any) -> bool:

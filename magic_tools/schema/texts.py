@@ -2,26 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
 from types import NoneType, UnionType
-from typing import Annotated, Any, NotRequired, Required, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NewType, NotRequired, Required, Union, get_args, get_origin
 
-from typing_extensions import ReadOnly, TypeAliasType, get_type_hints
+from pydantic.fields import FieldInfo
+from typing_extensions import ReadOnly
 
+from magic_tools.errors import DefinitionError
+from magic_tools.schema.docstrings import read_docstring
+from magic_tools.schema.fields import class_hints
+from magic_tools.schema.prepare import ALIASES
+from magic_tools.schema.wording import CHOICES
 from magic_tools.values import JsonObject
 
-__all__ = ["describe", "field_annotations"]
+__all__ = ["describe", "describe_root", "field_annotations", "member_texts"]
 
 _QUALIFIERS = (Required, NotRequired, ReadOnly)
 
 
+def describe_root(schema: JsonObject, annotation: Any) -> None:
+    """Describe a whole schema; its text counts more than that of its class, which stands in the same place."""
+    stated = _stated(annotation)
+    if stated.text and not stated.by_field:
+        schema["description"] = stated.text
+    describe(schema, annotation)
+
+
 def describe(schema: JsonObject, annotation: Any) -> None:
-    """Give a schema, and those of what it holds, the texts in `Annotated[T, "text"]` that they lack."""
-    annotation, text = _plain(annotation)
-    if text:
-        schema.setdefault("description", text)
-    for inner, held in _held(schema, annotation):
+    """Give a schema, and those of what it holds, the texts in their annotations that they lack.
+
+    A text is a string in `Annotated`, the last of several, as Python cannot tell two strings from a string
+    around an alias that has its own. A dict there has the texts of single values of a Literal or an
+    Enum; DefinitionError if one of them is no value of it.
+    """
+    stated = _stated(annotation)
+    if stated.text:
+        schema.setdefault("description", stated.text)
+    if stated.values and (told := _told(stated.values, list(_choices(stated.type)), stated.type)):
+        schema[CHOICES] = told
+    for inner, held in _held(schema, stated.type):
         if isinstance(inner, dict):
             describe(inner, held)
 
@@ -33,26 +56,86 @@ def field_annotations(cls: type | None) -> dict[str, Any]:
     fields = getattr(cls, "__pydantic_fields__", None)
     if fields is not None:
         return {name: Annotated[field.annotation, *field.metadata, None] for name, field in fields.items()}
-    for names in (None, {cls.__name__: cls}):  # a class in a function does not find itself by name
-        with suppress(NameError):
-            return get_type_hints(cls, localns=names, include_extras=True)
-    return {}  # pydantic resolved the names where the class stands; a text that cannot be found so is left out
+    return class_hints(cls)
 
 
-def _plain(annotation: Any) -> tuple[Any, str | None]:
-    """The type that an annotation comes down to, and the first bare string of its metadata."""
-    text = None
+def member_texts(cls: type[Enum], members: Sequence[Enum]) -> str:
+    """What the members of an Enum mean, by their own docstrings or the one of their class; `""` if it is not said."""
+    said = read_docstring(vars(cls).get("__doc__")).parameters
+    own = {member: vars(member).get("__doc__") or said.get(member.name) for member in members}
+    return _told({member: text for member, text in own.items() if text}, members, cls)
+
+
+@dataclass(slots=True)
+class _Stated:
+    """What an annotation comes down to: a type, and the texts around it."""
+
+    type: Any
+    text: str | None = None
+    by_field: bool = False
+    values: dict[Any, str] = field(default_factory=dict)
+
+
+def _stated(annotation: Any) -> _Stated:
+    stated = _Stated(annotation)
     while True:
-        origin = get_origin(annotation)
+        origin = get_origin(stated.type)
         if origin is Annotated:
-            annotation, *metadata = get_args(annotation)
-            text = text or next((item for item in metadata if isinstance(item, str)), None)
+            stated.type, *metadata = get_args(stated.type)
+            texts = [item for item in metadata if isinstance(item, str)]
+            stated.text = stated.text or (texts[-1] if texts else None)
+            stated.by_field |= any(isinstance(item, FieldInfo) and item.description is not None for item in metadata)
+            values = {value: text for item in metadata if isinstance(item, Mapping) for value, text in item.items()}
+            stated.values = {**values, **stated.values}
         elif origin in _QUALIFIERS:
-            (annotation,) = get_args(annotation)
-        elif isinstance(annotation, TypeAliasType):
-            annotation = annotation.__value__
+            (stated.type,) = get_args(stated.type)
+        elif isinstance(stated.type, ALIASES):
+            stated.type = stated.type.__value__
+        elif isinstance(stated.type, NewType):
+            stated.type = stated.type.__supertype__
         else:
-            return annotation, text
+            return stated
+
+
+def _choices(annotation: Any) -> Iterator[Any]:
+    """The values that an annotation lists, members of an Enum as such."""
+    kind = _stated(annotation).type
+    if get_origin(kind) is Literal:
+        yield from get_args(kind)
+    elif isinstance(kind, type) and issubclass(kind, Enum):
+        yield from kind
+    elif get_origin(kind) in (Union, UnionType):
+        listed = [choice for branch in get_args(kind) for choice in _choices(branch)]
+        yield from [*listed, *([None] if listed and NoneType in get_args(kind) else [])]
+
+
+def _told(texts: Mapping[Any, str], choices: Sequence[Any], kind: Any) -> str:
+    """What the choices mean, in their order; what lists no choices has nothing to tell."""
+    if not choices:
+        return ""
+    places = {_key(_value(choice)): index for index, choice in enumerate(choices)}
+    places |= {_key(choice): index for index, choice in enumerate(choices)}
+    told: dict[int, str] = {}
+    for value, text in texts.items():
+        if _key(value) not in places:
+            listed = ", ".join(map(_spelled, choices))
+            raise DefinitionError(f"it has a text for {value!r}, which is no value of {kind!r}; there are: {listed}")
+        told[places[_key(value)]] = text
+    return "; ".join(f"{_spelled(choices[place])}: {told[place]}" for place in sorted(told))
+
+
+def _key(value: Any) -> tuple[type, Any]:
+    return type(value), value  # since True is 1 to Python
+
+
+def _value(choice: Any) -> Any:
+    return choice.value if isinstance(choice, Enum) else choice
+
+
+def _spelled(choice: Any) -> str:
+    """A choice as a model writes it, text without its quotation marks."""
+    value = _value(choice)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _held(schema: JsonObject, annotation: Any) -> Sequence[tuple[Any, Any]]:
@@ -66,7 +149,9 @@ def _held(schema: JsonObject, annotation: Any) -> Sequence[tuple[Any, Any]]:
     if not isinstance(origin, type):
         return []
     if issubclass(origin, Mapping) and len(arguments) == 2:
-        return [(schema.get("additionalProperties"), arguments[1])]
+        if "type" in schema and _stated(arguments[0]).text:
+            schema.setdefault("propertyNames", {})  # which states nothing of keys that may be any text
+        return [(schema.get("propertyNames"), arguments[0]), (schema.get("additionalProperties"), arguments[1])]
     if origin is tuple and Ellipsis not in arguments:
         return list(zip(schema.get("prefixItems", ()), arguments, strict=False))
     return [(schema.get("items"), arguments[0])] if arguments and "items" in schema else []

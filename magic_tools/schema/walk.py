@@ -2,20 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal, TypeAlias
 
 from magic_tools.values import JsonObject
 
-__all__ = ["Change", "definition_name", "map_inner", "map_schema", "resolve", "subschemas", "types_of"]
+__all__ = [
+    "IDLE",
+    "KEYWORDS_OF",
+    "Change",
+    "definition_name",
+    "escaped",
+    "kinds_of",
+    "map_inner",
+    "map_schema",
+    "resolve",
+    "subschemas",
+    "types_of",
+]
 
 # JSON Schema 2020-12, core, applicator and content vocabularies (json-schema.org/draft/2020-12).
-_ONE = frozenset(
-    {"items", "additionalProperties", "contains", "propertyNames", "not", "if", "then", "else", "unevaluatedItems",
-     "unevaluatedProperties", "contentSchema"}
-)  # fmt: skip
-_MANY = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
-_NAMED = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs"})
+_HOLDS: Mapping[str, Literal["one", "many", "named"]] = {
+    **dict.fromkeys(
+        ("items", "additionalProperties", "contains", "propertyNames", "not", "if", "then", "else", "unevaluatedItems",
+         "unevaluatedProperties", "contentSchema"),
+        "one",
+    ),
+    **dict.fromkeys(("anyOf", "oneOf", "allOf", "prefixItems"), "many"),
+    **dict.fromkeys(("properties", "patternProperties", "dependentSchemas", "$defs"), "named"),
+}  # fmt: skip
+
+_NUMBER = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
+
+# What each type's keywords are (JSON Schema 2020-12, validation and applicator vocabularies).
+KEYWORDS_OF: Mapping[str, frozenset[str]] = {
+    "object": frozenset(
+        {"properties", "required", "additionalProperties", "patternProperties", "propertyNames", "minProperties",
+         "maxProperties", "dependentRequired", "dependentSchemas", "unevaluatedProperties"}
+    ),
+    "array": frozenset(
+        {"items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains",
+         "unevaluatedItems"}
+    ),
+    "string": frozenset({"pattern", "format", "minLength", "maxLength"}),
+    "integer": _NUMBER,
+    "number": _NUMBER,
+    "boolean": frozenset(),
+    "null": frozenset(),
+}  # fmt: skip
+
+# Values with which a keyword asks for nothing.
+IDLE: Mapping[str, Any] = {"uniqueItems": False, "deprecated": False, "minLength": 0, "minItems": 0, "minProperties": 0}
 
 Change: TypeAlias = Callable[[JsonObject, str], JsonObject]
 """Gives what a schema becomes, from the schema and its place: a JSON Pointer (RFC 6901) from the root."""
@@ -24,14 +61,13 @@ Change: TypeAlias = Callable[[JsonObject, str], JsonObject]
 def subschemas(schema: JsonObject) -> Iterator[JsonObject]:
     """Every schema directly inside one."""
     for keyword, held in schema.items():
-        inner: Iterable[Any] = ()
-        if keyword in _ONE:
-            inner = (held,)
-        elif keyword in _MANY:
-            inner = held
-        elif keyword in _NAMED:
-            inner = held.values()
-        yield from (each for each in inner if isinstance(each, dict))  # true and false are schemas too
+        match _HOLDS.get(keyword):
+            case "one" if isinstance(held, dict):  # true and false are schemas too
+                yield held
+            case "many":
+                yield from (each for each in held if isinstance(each, dict))
+            case "named":
+                yield from (each for each in held.values() if isinstance(each, dict))
 
 
 def map_schema(schema: JsonObject, change: Change, pointer: str = "") -> JsonObject:
@@ -41,22 +77,21 @@ def map_schema(schema: JsonObject, change: Change, pointer: str = "") -> JsonObj
 
 def map_inner(schema: JsonObject, change: Callable[[JsonObject, str], Any], pointer: str = "") -> JsonObject:
     """A copy in which every schema directly inside is what `change` makes of it."""
-
-    def mapped(held: Any, *steps: str) -> Any:
-        if not isinstance(held, dict):
-            return held
-        return change(held, "/".join((pointer, *(_escaped(step) for step in steps))))
-
     copy: JsonObject = {}
     for keyword, held in schema.items():
-        if keyword in _ONE:
-            copy[keyword] = mapped(held, keyword)
-        elif keyword in _MANY:
-            copy[keyword] = [mapped(item, keyword, str(index)) for index, item in enumerate(held)]
-        elif keyword in _NAMED:
-            copy[keyword] = {name: mapped(item, keyword, name) for name, item in held.items()}
-        else:
-            copy[keyword] = held
+        match _HOLDS.get(keyword):
+            case "one" if isinstance(held, dict):
+                copy[keyword] = change(held, f"{pointer}/{keyword}")
+            case "many":
+                places = ((item, f"{pointer}/{keyword}/{index}") for index, item in enumerate(held))
+                copy[keyword] = [change(item, place) if isinstance(item, dict) else item for item, place in places]
+            case "named":
+                inner = ((name, item, f"{pointer}/{keyword}/{escaped(name)}") for name, item in held.items())
+                copy[keyword] = {
+                    name: change(item, place) if isinstance(item, dict) else item for name, item, place in inner
+                }
+            case _:
+                copy[keyword] = held
     return copy
 
 
@@ -76,10 +111,18 @@ def types_of(schema: JsonObject) -> tuple[str, ...]:
     return (kinds,) if isinstance(kinds, str) else tuple(kinds)
 
 
+def kinds_of(schema: JsonObject) -> tuple[str, ...]:
+    """The types a schema allows: those it names, else the one its keywords belong to, else none known."""
+    if "type" in schema:
+        return types_of(schema)
+    return next(((kind,) for kind, keywords in KEYWORDS_OF.items() if keywords & schema.keys()), ())
+
+
 def definition_name(ref: str) -> str:
     """The name in `$defs` that a reference such as `#/$defs/Order` points to."""
     return ref.removeprefix("#/$defs/").replace("~1", "/").replace("~0", "~")
 
 
-def _escaped(step: str) -> str:
-    return step.replace("~", "~0").replace("/", "~1")
+def escaped(step: str) -> str:
+    """A key as a step of a JSON Pointer."""
+    return step.replace("~", "~0").replace("/", "~1") if "~" in step or "/" in step else step

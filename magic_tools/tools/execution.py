@@ -14,10 +14,11 @@ from magic_tools.errors import ParseError, ToolFailure
 from magic_tools.loose.decode import Parsed, Schema
 from magic_tools.loose.scan import content_bounds
 from magic_tools.messages import ErrorCode, Issue, ToolResult
+from magic_tools.schema.hidden import ABSENT, context_value
 from magic_tools.schema.signature import Signature
 from magic_tools.tools.results import ResultWriter
 
-__all__ = ["Arguments", "Executable", "execute", "refused"]
+__all__ = ["Arguments", "Executable", "execute", "refused", "scopes_of"]
 
 Arguments: TypeAlias = str | Mapping[str, Any] | None
 """What came for a call: the text that a model sent, or a mapping; absent, blank and `null` are no arguments."""
@@ -27,17 +28,28 @@ _MOST_CHARACTERS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Executable:
-    """A function with all that is needed to call it for a model."""
+    """A function with all that is needed to call it for a model.
+
+    `arguments` reads an object of the parameters by name or, if `flat` names one of them, its value.
+    """
 
     name: str
     fn: Callable[..., Any]
     signature: Signature
-    arguments: Schema[dict[str, Any]]
+    arguments: Schema[Any]
     results: ResultWriter
+    scopes: frozenset[str] = frozenset()
+    flat: str | None = None
 
 
-def execute(target: Executable, arguments: Arguments, call_id: str) -> Program[ToolResult]:
-    """The program of one call. What a model got wrong, or the author's code raised, is an error result."""
+def execute(target: Executable, arguments: Arguments, call_id: str, context: Any = None) -> Program[ToolResult]:
+    """The program of one call. What a model got wrong, or the author's code raised, is an error result.
+
+    ContextError if the context does not hold what a hidden parameter wants.
+    """
+    if missing := sorted(target.scopes - scopes_of(context)):
+        text = f"{target.name} may not be used here and did not run: it needs the scope {', '.join(missing)}."
+        return refused(call_id, target.name, text, ErrorCode.REQUIRES_APPROVAL)
     try:
         parsed = _read(target, arguments)
     except ParseError as error:
@@ -45,7 +57,8 @@ def execute(target: Executable, arguments: Arguments, call_id: str) -> Program[T
     except Exception as error:  # noqa: BLE001 - a validator's exception ends a run as little as a tool's
         return _failed(target, call_id, error, " before it ran, so that nothing was done")
     try:
-        args, kwargs = target.signature.bind(parsed.value)
+        values = parsed.value if target.flat is None else {target.flat: parsed.value}
+        args, kwargs = target.signature.bind(values, context)
     except ValueError as error:
         return _not_run(target, call_id, str(error))
     try:
@@ -61,12 +74,18 @@ def execute(target: Executable, arguments: Arguments, call_id: str) -> Program[T
     return ToolResult(call_id, target.name, content, value=value, repairs=parsed.repairs)
 
 
+def scopes_of(context: Any) -> frozenset[str]:
+    """The scopes that a context grants: what it has under `scopes`."""
+    scopes = context_value(context, "scopes")
+    return frozenset() if scopes is ABSENT else frozenset(scopes)
+
+
 def refused(call_id: str, name: str, text: str, code: ErrorCode = ErrorCode.INVALID_ARGUMENT) -> ToolResult:
     """The result of a call whose tool did not run, because of what was asked."""
     return ToolResult(call_id, name, _sendable(text), is_error=True, code=code)
 
 
-def _read(target: Executable, arguments: Arguments) -> Parsed[dict[str, Any]]:
+def _read(target: Executable, arguments: Arguments) -> Parsed[Any]:
     text = arguments if isinstance(arguments, str) else _json_text(arguments)
     start, end = content_bounds(text)
     return target.arguments.parse("{}" if text[start:end].strip() in ("", "null") else text)

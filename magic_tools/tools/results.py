@@ -8,8 +8,8 @@ import json
 from typing import Any
 
 from magic_tools.errors import ParseError
-from magic_tools.loose.decode import Schema
-from magic_tools.schema.signature import Signature, adapt
+from magic_tools.loose.decode import Schema, compile_annotation
+from magic_tools.schema.signature import Signature
 from magic_tools.values import JsonObject
 
 __all__ = ["ResultWriter"]
@@ -24,18 +24,23 @@ _DONE_SCHEMA: JsonObject = {
 
 
 class ResultWriter:
-    """Writes a function's results by its return annotation.
+    """Writes a function's results by a schema.
 
-    Text goes as it is, everything else as JSON; of a function that returns None by its annotation,
-    the model reads `{"ok": true}`. Without a return annotation the result is open.
+    Text goes as it is, everything else as JSON; of a function that `says_nothing`, since it returns None
+    by its annotation, the model reads `{"ok": true}`.
     """
 
-    def __init__(self, signature: Signature) -> None:
+    def __init__(self, schema: Schema[Any], *, says_nothing: bool = False) -> None:
+        self._schema = schema
+        self._says_nothing = says_nothing
+
+    @classmethod
+    def of(cls, signature: Signature) -> ResultWriter:
+        """The writer by a return annotation; without one, or where nobody can resolve it, the result is open."""
         returns = signature.returns
-        self._says_nothing = returns is None or returns is type(None)
-        where = f"{signature.name}(): the result"
         annotation = Any if returns is inspect.Parameter.empty else returns
-        self._schema: Schema[Any] = Schema(adapt(annotation, where=where), name=where)
+        schema = compile_annotation(annotation, where=f"{signature.name}(): the result", side="output")
+        return cls(schema, says_nothing=returns is None or returns is type(None))
 
     @property
     def schema(self) -> JsonObject:

@@ -5,22 +5,26 @@ from __future__ import annotations
 import copy
 import functools
 import re
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from magic_tools.contracts.contract import ToolContract
+from magic_tools.contracts.policy import Policy
 from magic_tools.effects import run_async, run_sync
 from magic_tools.errors import DefinitionError
 from magic_tools.loose.decode import Schema
+from magic_tools.loose.foreign import foreign_reader
 from magic_tools.messages import ToolDefinition, ToolResult
-from magic_tools.schema.dialects import DIALECTS, Dialect
-from magic_tools.schema.rendered import DialectChange, Rendered
-from magic_tools.schema.signature import read_signature
+from magic_tools.schema.adapting import adapt
+from magic_tools.schema.dialects import Dialect, render_tool
+from magic_tools.schema.guard import FOREIGN_TOOL
+from magic_tools.schema.rendered import DialectChange
+from magic_tools.schema.signature import ARGUMENTS, Signature, open_signature, read_signature
+from magic_tools.schema.walk import resolve
 from magic_tools.tools.execution import Arguments, Executable, execute
 from magic_tools.tools.results import ResultWriter
-from magic_tools.values import JsonObject
+from magic_tools.values import Kept
 
 __all__ = ["Tool", "tool"]
 
@@ -30,20 +34,27 @@ R = TypeVar("R")
 S = TypeVar("S")
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", re.ASCII)
+_NO_POLICY = Policy()
 
 
 class Tool(Generic[P, R]):
     """A function that a model may call, and that is still called like the function it is made of.
 
-    Made by `tool`. `name` and `description` are what a model is told of it.
+    Made by `tool`. `name` and `description` are what a model is told of it, `policy` is what its author
+    declares. `strict` is whether a provider is to hold a model to its schema: None where that loses nothing.
     """
 
-    def __init__(self, fn: Callable[P, R], executable: Executable, description: str) -> None:
+    def __init__(
+        self, fn: Callable[P, R], executable: Executable, description: str, policy: Policy, strict: bool | None
+    ) -> None:
         functools.update_wrapper(self, fn, updated=())  # a function's own attributes would hide the tool's
         self.name = executable.name
         self.description = description
+        self.policy = policy
+        self.strict = strict
         self.executable = executable
         self._fn = fn
+        self._renderings: dict[Any, tuple[Kept, tuple[DialectChange, ...]]] = {}
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """What the function itself returns; nothing is checked."""
@@ -60,50 +71,101 @@ class Tool(Generic[P, R]):
         """What the tool promises; made on first use and kept, and a copy that the caller may change."""
         return copy.deepcopy(self._contract)
 
+    @classmethod
+    def from_schema(
+        cls,
+        fn: Callable[..., Any],
+        *,
+        name: str,
+        description: str,
+        input_schema: Mapping[str, Any],
+        output_schema: Mapping[str, Any] | None = None,
+        policy: Policy = _NO_POLICY,
+        strict: bool | None = None,
+    ) -> Tool[..., Any]:
+        """A tool whose parameters are known only at run time, from JSON Schemas that anybody may have written.
+
+        `fn` is called with the arguments by keyword, as plain JSON data; its own hidden parameters are filled
+        from the context, and its other annotations count for nothing. DefinitionError where a schema is
+        not one, is too large, or could make a check hang.
+        """
+        where = f"{name}(): the input schema"
+        arguments: Schema[Any] = Schema(
+            foreign_reader(input_schema, where=where, limits=FOREIGN_TOOL), name=f"{name}()", closed=True
+        )
+        where = f"{name}(): the output schema"
+        results: Schema[Any] = Schema(
+            foreign_reader({} if output_schema is None else output_schema, where=where), name=where
+        )
+        signature = open_signature(fn, name)
+        if taken := {hidden.name for hidden in signature.hidden} & arguments.json_schema.get("properties", {}).keys():
+            raise DefinitionError(
+                f"{name}(): the input schema offers {', '.join(sorted(taken))}, which the function hides: rename one."
+            )
+        executable = Executable(
+            _checked_name(name), fn, signature, arguments, ResultWriter(results), frozenset(policy.scopes), ARGUMENTS
+        )
+        return Tool(fn, executable, description, policy, strict)
+
     def definition(self, dialect: Dialect = "openai-chat", strict: bool | None = None) -> dict[str, Any]:
         """What a provider is sent of the tool; a copy that the caller may change.
 
         Strict where that loses nothing; SchemaRejectedError if `strict` is True and it would.
         """
-        return self._rendered(dialect, strict)[0]
+        return self._rendered(dialect, strict)[0].fresh()
 
     def dialect_report(self, dialect: Dialect = "openai-chat", strict: bool | None = None) -> tuple[DialectChange, ...]:
         """What the dialect says in another way than the contract, or cannot say."""
-        return self._rendered(dialect, strict)[1].changes
+        return self._rendered(dialect, strict)[1]
 
     def told(self) -> ToolDefinition:
         """The tool as a request carries it to any model; a copy that the model may change."""
-        return ToolDefinition(self.name, self.description, self.executable.arguments.json_schema)
+        return ToolDefinition(
+            self.name,
+            self.description,
+            self.executable.arguments.json_schema,
+            self.strict,
+            self.executable.results.schema,
+            self.policy.read_only,
+            self.policy.idempotent,
+        )
 
-    def invoke(self, arguments: Arguments = None, *, call_id: str = "call") -> ToolResult:
+    def invoke(self, arguments: Arguments = None, *, call_id: str = "call", context: Any = None) -> ToolResult:
         """What a call comes to; never raises for what a model got wrong.
 
         `arguments` is the text that a model sent, or a mapping. An async function is awaited too.
+        `context`, a mapping or an object, fills the hidden parameters; ContextError if it does not.
         """
-        return run_sync(execute(self._bound(), arguments, call_id))
+        return run_sync(execute(self._bound(), arguments, call_id, context))
 
-    async def ainvoke(self, arguments: Arguments = None, *, call_id: str = "call") -> ToolResult:
+    async def ainvoke(self, arguments: Arguments = None, *, call_id: str = "call", context: Any = None) -> ToolResult:
         """What a call comes to, awaited; an ordinary function runs in a worker thread."""
-        return await run_async(execute(self._bound(), arguments, call_id))
+        return await run_async(execute(self._bound(), arguments, call_id, context))
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Tool[P, R]: ...
     @overload
     def __get__(self: Tool[Concatenate[S, Q], R], instance: S, owner: type | None = None) -> Tool[Q, R]: ...
     def __get__(self, instance: object, owner: type | None = None) -> Tool[..., R]:
-        if instance is None or not self._is_method:
+        if not self._is_method or (instance is None and not isinstance(self._fn, classmethod)):
             return self
         bound = self._fn.__get__(instance, owner)
         executable = replace(self.executable, fn=bound, signature=replace(self.executable.signature, unbound=False))
-        return Tool(bound, executable, self.description)
+        return Tool(bound, executable, self.description, self.policy, self.strict)
+
+    def renamed(self, name: str) -> Tool[P, R]:
+        """The same tool under another name, by which a model calls it; DefinitionError if it cannot be one."""
+        executable = replace(self.executable, name=_checked_name(name))
+        return Tool(self._fn, executable, self.description, self.policy, self.strict)
 
     @functools.cached_property
     def _contract(self) -> ToolContract:
         return ToolContract(
-            id=self.name,
+            id=self.policy.id or self.name,
             description=self.description,
             input_schema=self.executable.arguments.json_schema,
             output_schema=self.executable.results.schema,
+            error_schema=self.policy.error_schema,
         )
 
     @property
@@ -114,47 +176,110 @@ class Tool(Generic[P, R]):
         if self._is_method:
             raise DefinitionError(
                 f"{self._fn.__qualname__} is a method without its object: use it from an instance, "
-                f"as in `obj.{self.name}`."
+                f"as in `obj.{self.name}`. For a class method, write @tool above @classmethod."
             )
         return self.executable
 
-    def _rendered(self, dialect: Dialect, strict: bool | None) -> tuple[JsonObject, Rendered]:
-        if dialect not in DIALECTS:
-            raise ValueError(f"There is no dialect {dialect!r}; there are: {', '.join(DIALECTS)}.")
-        return DIALECTS[dialect].tool(self.told(), strict)
+    def _rendered(self, dialect: Dialect, strict: bool | None) -> tuple[Kept, tuple[DialectChange, ...]]:
+        key = (dialect, strict, self.name, self.description)
+        if key not in self._renderings:
+            told, rendered = render_tool(self.told(), dialect, strict)
+            self._renderings[key] = (Kept(told), rendered.changes)
+        return self._renderings[key]
 
 
 @overload
-def tool(fn: Callable[P, R], /, *, name: str | None = None, description: str | None = None) -> Tool[P, R]: ...
-@overload
-def tool(*, name: str | None = None, description: str | None = None) -> Callable[[Callable[P, R]], Tool[P, R]]: ...
 def tool(
-    fn: Callable[P, R] | None = None, /, *, name: str | None = None, description: str | None = None
+    fn: Callable[P, R], /, *, name: str | None = ..., description: str | None = ..., policy: Policy = ...,
+    strict: bool | None = ..., flat: bool = ...,
+) -> Tool[P, R]: ...  # fmt: skip
+@overload
+def tool(
+    *, name: str | None = ..., description: str | None = ..., policy: Policy = ..., strict: bool | None = ...,
+    flat: bool = ...,
+) -> Callable[[Callable[P, R]], Tool[P, R]]: ...  # fmt: skip
+def tool(
+    fn: Callable[P, R] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    policy: Policy = _NO_POLICY,
+    strict: bool | None = None,
+    flat: bool = False,
 ) -> Tool[P, R] | Callable[[Callable[P, R]], Tool[P, R]]:
     """Make a tool of an annotated function; used as a decorator, with or without arguments.
 
     The function's name and the prose of its docstring are what a model is told, unless `name` or
-    `description` say otherwise. DefinitionError names the parameter that has no annotation, or one
-    that cannot become a schema.
+    `description` say otherwise. With `flat`, the fields of a function's only parameter, a model or the
+    like, are the tool's own; a union has no fields of its own, and stays under its name. DefinitionError
+    names the parameter that has no annotation, or one that cannot become a schema.
     """
     if fn is not None:
-        return _make(fn, name, description, sys._getframe(1).f_locals)
+        return _make(fn, name, description, policy, strict, flat)
 
     def decorate(fn: Callable[P, R]) -> Tool[P, R]:
-        return _make(fn, name, description, sys._getframe(1).f_locals)
+        return _make(fn, name, description, policy, strict, flat)
 
     return decorate
 
 
-def _make(fn: Callable[P, R], name: str | None, description: str | None, namespace: Mapping[str, Any]) -> Tool[P, R]:
-    """The tool; `namespace` has the local names of where the function is decorated, for its annotations."""
-    signature = read_signature(fn, namespace=namespace)
-    name = signature.name if name is None else name
+def _make(
+    fn: Callable[P, R], name: str | None, description: str | None, policy: Policy, strict: bool | None, flat: bool
+) -> Tool[P, R]:
+    made = getattr(fn, "__func__", None)
+    if isinstance(made, Tool):  # @classmethod above @tool
+        return made.__get__(getattr(fn, "__self__", None))
+    signature = _signature(fn)
+    name = _checked_name(signature.name if name is None else name)
+    only = _flattened(signature) if flat else None
+    executable = Executable(
+        name,
+        fn.__func__ if isinstance(fn, staticmethod) else fn,
+        signature,
+        _arguments(signature) if only is None else only,
+        ResultWriter.of(signature),
+        frozenset(policy.scopes),
+        None if only is None else signature.parameters[0].name,
+    )
+    return Tool(executable.fn, executable, signature.docs.prose if description is None else description, policy, strict)
+
+
+def _signature(fn: Callable[..., Any]) -> Signature:
+    if isinstance(fn, classmethod | staticmethod):
+        return read_signature(fn.__func__, is_method=isinstance(fn, classmethod))
+    return read_signature(fn)
+
+
+def _checked_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise DefinitionError(
             f"{name!r} cannot be a tool's name: providers take letters, digits, _ and -, up to 64, and no digit or - "
             f"first ({_NAME.pattern}). Give another with `@tool(name=...)`."
         )
-    arguments = Schema(signature.adapter(), name=f"{name}()", closed=True, additions=signature.additions())
-    executable = Executable(name, fn, signature, arguments, ResultWriter(signature))
-    return Tool(fn, executable, signature.docs.prose if description is None else description)
+    return name
+
+
+def _arguments(signature: Signature) -> Schema[dict[str, Any]]:
+    schema = Schema(signature.adapter(), name=f"{signature.name}()", closed=True, additions=signature.additions())
+    try:
+        schema.check("input")
+    except DefinitionError:
+        signature.check_each()
+        raise
+    return schema
+
+
+def _flattened(signature: Signature) -> Schema[Any] | None:
+    """The schema of a function's only parameter, if that is an object with fields of its own."""
+    if len(signature.parameters) != 1:
+        raise DefinitionError(
+            f"{signature.name}(): flat=True wants one parameter that a model fills, and there are "
+            f"{len(signature.parameters)}. Leave flat out."
+        )
+    (parameter,) = signature.parameters
+    where = f"{signature.name}(): parameter '{parameter.name}'"
+    adapter = adapt(parameter.annotation, where=where)
+    schema = Schema(adapter, name=f"{signature.name}()", closed=True, annotation=parameter.annotation)
+    root = schema.json_schema
+    return schema if "properties" in resolve(root, root) else None

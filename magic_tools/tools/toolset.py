@@ -1,37 +1,58 @@
-"""Several tools under unique names, in order."""
+"""Several tools under unique names, in order, and what of them a model is offered."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from types import ModuleType
+from typing import Annotated, Any
 
 from magic_tools.errors import DefinitionError
-from magic_tools.messages import ToolDefinition
+from magic_tools.messages import Message, ToolDefinition, ToolResult
 from magic_tools.schema.dialects import Dialect
+from magic_tools.tools.discovery import load_module, same_tool, tools_in, unique, walk
+from magic_tools.tools.execution import scopes_of
+from magic_tools.tools.search import Document, SearchIndex
 from magic_tools.tools.tool import Tool, tool
 from magic_tools.values import JsonObject
 
 __all__ = ["Toolset"]
 
+_MOST_OF_A_PURPOSE = 120
+_LISTED = re.compile(r"^- ([\w-]+)", re.MULTILINE | re.ASCII)
+_NOTHING_FOUND = "No tool fits these words. Search once more with others, or go on without."
+_FOUND = "These tools can be called from now on:"
+
 
 class Toolset:
     """An ordered set of tools; plain functions are made into tools.
 
-    DefinitionError if two have one name, or if one is a method without its object.
+    DefinitionError if two have one name, if one is a method without its object, or if something is no tool.
     """
 
     def __init__(self, *tools: Tool[..., Any] | Callable[..., Any]) -> None:
         self._tools: dict[str, Tool[..., Any]] = {}
         for given in tools:
-            made = given if isinstance(given, Tool) else tool(given)
-            if made.executable.signature.unbound:
-                raise DefinitionError(
-                    f"The tool {made.name!r} is a method without its object: pass it from an instance, "
-                    f"as in `obj.{made.name}`."
-                )
+            made = _made(given)
             if made.name in self._tools:
                 raise DefinitionError(f"Two tools are called {made.name!r}: give one another with `@tool(name=...)`.")
             self._tools[made.name] = made
+
+    @staticmethod
+    def from_module(module: ModuleType | str, *, recurse: bool = True) -> Toolset:
+        """The tools that a module defines and, if it is a package, those of all modules below it.
+
+        In order of module name and of definition; what a module imports counts where it is defined. Every
+        module but `__main__` is imported for it. A tool counts if it stands in its module by itself, in a
+        list, tuple or Toolset, in a class as class or static method, or in an object as its method; a method
+        without an object does not. DefinitionError if a module cannot be imported, or two tools have one name.
+        """
+        root = load_module(module) if isinstance(module, str) else module
+        if not isinstance(root, ModuleType):
+            raise DefinitionError(f"from_module takes a module or its name, got a value of type {type(root).__name__}.")
+        modules = walk(root) if recurse else (root,)
+        return Toolset(*unique(found for each in modules for found in tools_in(each, Toolset)))
 
     def __iter__(self) -> Iterator[Tool[..., Any]]:
         return iter(self._tools.values())
@@ -56,12 +77,66 @@ class Toolset:
     def only(self, *names: str) -> Toolset:
         """A toolset of these alone, in this set's order; DefinitionError for a name that it does not have."""
         self._check(names)
-        return Toolset(*(made for made in self if made.name in names))
+        return self._cut(lambda made: made.name in names)
 
     def without(self, *names: str) -> Toolset:
         """A toolset of all but these; DefinitionError for a name that it does not have."""
         self._check(names)
-        return Toolset(*(made for made in self if made.name not in names))
+        return self._cut(lambda made: made.name not in names)
+
+    def tagged(self, *tags: str) -> Toolset:
+        """A toolset of those that have any of the tags; `.tagged("a").tagged("b")` is of those that have both."""
+        _check_texts("tags", tags)
+        return self._cut(lambda made: not set(tags).isdisjoint(made.policy.tags))
+
+    def in_phase(self, phase: str) -> Toolset:
+        """A toolset of those that serve a phase of a conversation; a tool without phases serves every one."""
+        _check_texts("a phase", (phase,))
+        return self._cut(lambda made: not made.policy.phases or phase in made.policy.phases)
+
+    def permitted(self, context: Any) -> Toolset:
+        """A toolset of those whose scopes a context grants; ContextError if it lacks what one of them wants."""
+        granted = scopes_of(context)
+        allowed = self._cut(lambda made: made.executable.scopes <= granted)
+        for made in allowed:
+            made.executable.signature.check_context(context)
+        return allowed
+
+    def renamed(self, names: Mapping[str, str]) -> Toolset:
+        """A toolset in which the tools of the old names have the new ones, for models, results and errors alike.
+
+        DefinitionError for a name that it does not have, or that two would then have.
+        """
+        self._check(names)
+        return Toolset(*(made.renamed(names[made.name]) if made.name in names else made for made in self))
+
+    def __or__(self, other: Toolset) -> Toolset:
+        """The tools of both, this set's first; what is in both stands once."""
+        return Toolset(
+            *self, *(made for made in other if made.name not in self or not same_tool(self[made.name], made))
+        )
+
+    def search(self, text: str, k: int = 5) -> Toolset:
+        """The `k` tools whose names, texts, parameters and tags fit a text best, the best first.
+
+        Fewer, or none, where no more have a word of it. English and Chinese; offline, the same at every time.
+        """
+        _check_count(k)
+        tools = tuple(self)
+        return Toolset(*(tools[position] for position in self._index.best(text, k)))
+
+    def searchable(self, *always: str, k: int = 8) -> Toolset:
+        """A toolset that offers a model a search, `search_tools`, in place of the tools that it finds.
+
+        The tools named in `always` are offered at each request, and so is, after a search, each of the at most
+        `k` tools that it found; all the others cost nothing. A call of any of them runs all the same.
+        """
+        _check_count(k)
+        return _Searchable(self, always, k)
+
+    def offered(self, transcript: Sequence[Message]) -> Toolset:  # noqa: ARG002 - a set with a search looks into it
+        """What the next request after a transcript offers: all, unless the set is `searchable`."""
+        return self
 
     def definitions(self, dialect: Dialect = "openai-chat") -> list[JsonObject]:
         """What a provider is sent of the tools, in order; copies that the caller may change."""
@@ -71,7 +146,110 @@ class Toolset:
         """The tools as a request carries them to any model."""
         return tuple(made.told() for made in self)
 
-    def _check(self, names: tuple[str, ...]) -> None:
+    def _check(self, names: Iterable[str]) -> None:
         for name in names:
             if name not in self._tools:
                 raise DefinitionError(f"There is no tool {name!r} here; there are: {', '.join(self._tools) or 'none'}.")
+
+    def _cut(self, keep: Callable[[Tool[..., Any]], bool]) -> Toolset:
+        kept = tuple(filter(keep, self))
+        return self if len(kept) == len(self) else Toolset(*kept)
+
+    @cached_property
+    def _index(self) -> SearchIndex:
+        return SearchIndex(map(_document, self))
+
+
+class _Searchable(Toolset):
+    """A toolset of a search and all that it finds; what is offered depends on the transcript alone.
+
+    A cut that leaves the search out gives a plain set of what it keeps.
+    """
+
+    def __init__(self, whole: Toolset, always: Iterable[str], k: int) -> None:
+        self._whole, self._always, self._k = whole, tuple(always), k
+        whole._check(self._always)
+        self._search = _search_tool(whole, k)
+        super().__init__(self._search, *whole)
+
+    def offered(self, transcript: Sequence[Message]) -> Toolset:
+        results = (part for message in transcript for part in message.parts if isinstance(part, ToolResult))
+        named: dict[str, None] = dict.fromkeys((self._search.name, *self._always))
+        for result in results:
+            found = _LISTED.findall(result.content) if result.name == self._search.name else ()
+            named |= dict.fromkeys((result.name, *found))
+        return Toolset(*(self[name] for name in named if name in self))
+
+    def renamed(self, names: Mapping[str, str]) -> Toolset:
+        return _Searchable(self._whole.renamed(names), [names.get(name, name) for name in self._always], self._k)
+
+    def __or__(self, other: Toolset) -> Toolset:
+        return _Searchable(self._whole | other, (*self._always, *other.names), self._k)
+
+    def __ror__(self, other: Toolset) -> Toolset:
+        return _Searchable(other | self._whole, (*other.names, *self._always), self._k)
+
+    def _cut(self, keep: Callable[[Tool[..., Any]], bool]) -> Toolset:
+        whole = self._whole._cut(keep)
+        if not keep(self._search):
+            return whole
+        if whole is self._whole:  # with the index that it may have made already
+            return self
+        return _Searchable(whole, filter(whole.__contains__, self._always), self._k)
+
+
+def _search_tool(whole: Toolset, k: int) -> Tool[..., str]:
+    @tool
+    def search_tools(task: Annotated[str, "What a tool should do, in a few words"]) -> str:
+        """Find tools for a task, among many that are not shown here.
+
+        Those that it finds can be called from the next reply on.
+        """
+        found = whole.search(task, k)
+        return "\n".join((_FOUND, *map(_line, found))) if len(found) else _NOTHING_FOUND
+
+    return search_tools
+
+
+def _made(given: Any) -> Tool[..., Any]:
+    """The tool of what was given as one; DefinitionError if there is none."""
+    kind = f"a value of type {type(given).__name__}"
+    if isinstance(given, type):
+        raise DefinitionError(f"{given.__name__} is a class and no tool: pass functions, or an object's methods.")
+    if not callable(given):
+        if isinstance(given, Iterable) and not isinstance(given, str):
+            raise DefinitionError(f"A toolset takes tools one by one, got {kind}: unpack it, as in Toolset(*tools).")
+        raise DefinitionError(f"This is no tool but {kind}: pass functions as they are, without calling them.")
+    made = given if isinstance(given, Tool) else tool(given)
+    if made.executable.signature.unbound:
+        raise DefinitionError(
+            f"The tool {made.name!r} is a method without its object: pass it from an instance, as in `obj.{made.name}`."
+        )
+    return made
+
+
+def _check_texts(what: str, given: tuple[object, ...]) -> None:
+    for each in given:
+        if not isinstance(each, str):
+            raise DefinitionError(f"A toolset is asked for {what} by text, got a value of type {type(each).__name__}.")
+
+
+def _check_count(k: int) -> None:
+    if k < 1:
+        raise ValueError(f"a search gives at least one tool, and k is {k}")
+
+
+def _document(made: Tool[..., Any]) -> Document:
+    """What a search reads of a tool; its name counts most."""
+    yield 3, made.name
+    yield 2, " ".join(made.policy.tags)
+    yield 1, made.description
+    for name, schema in made.executable.arguments.json_schema.get("properties", {}).items():
+        yield 1, f"{name} {schema.get('description', '')}"
+
+
+def _line(made: Tool[..., Any]) -> str:
+    purpose = " ".join(made.description.partition("\n\n")[0].split())
+    if len(purpose) > _MOST_OF_A_PURPOSE:
+        purpose = f"{purpose[:_MOST_OF_A_PURPOSE]}..."
+    return f"- {made.name}: {purpose}" if purpose else f"- {made.name}"

@@ -266,7 +266,10 @@ def test_nothing_that_could_answer(command: Command, monkeypatch: pytest.MonkeyP
         ("types_.py:stock", (), {"name": "stock", "description": "How many there are."}),
         ("types_.py:plain", (), {"name": "plain", "description": "A plain function."}),
         ("types_.py:stock", ("--dialect", "openai-chat"), {"type": "function"}),
-        ("types_.py:Ticket", ("--dialect", "openai-chat"), {"type": "object", "required": ["order_id"]}),
+        ("types_.py:Ticket", ("--dialect", "openai-chat"), {"type": "object", "required": ["order_id", "amount"]}),
+        ("types_.py:Ticket", ("--dialect", "openai-chat", "--no-strict"), {"type": "object", "required": ["order_id"]}),
+        ("types_.py:stock", ("--dialect", "anthropic", "--strict"), {"name": "stock", "strict": True}),
+        ("types_.py:stock", ("--dialect", "openai-responses", "--no-strict"), {"type": "function", "strict": False}),
     ],
 )
 def test_schema(command: Command, target: str, dialect: tuple[str, ...], has: dict[str, object]) -> None:
@@ -280,8 +283,17 @@ def test_schema(command: Command, target: str, dialect: tuple[str, ...], has: di
 def test_schema_says_what_a_dialect_cannot(command: Command) -> None:
     """What becomes of a schema in a dialect is on the standard error, the canonical one has nothing to say."""
     done = command("schema", "types_.py:stock", "--dialect", "openai-chat")
-    assert "magic-tools: /: required: sent non-strict: these may be left out: count\n" in done.err
+    assert "magic-tools: /properties/count: required: made nullable: null counts as left out\n" in done.err
+    assert "magic-tools: /properties/count: default: kept as text: Null stands for the default: 1.\n" in done.err
+    assert "made nullable" not in command("schema", "types_.py:stock", "--dialect", "openai-chat", "--no-strict").err
     assert command("schema", "types_.py:stock").err == ""
+
+
+def test_strict_that_cannot_be(command: Command) -> None:
+    """Strict asked for where it cannot be is refused by name, and nothing is printed."""
+    done = command("schema", "types_.py:AMOUNTS", "--dialect", "gemini", "--strict")
+    assert (done.code, done.out) == (2, "")
+    assert "types_.py:AMOUNTS cannot be sent strict to gemini: " in done.err
 
 
 @pytest.mark.parametrize("target", ["types_.py:NUMBER", "types_.py:None_", "missing.py:X", "types_.py:Opaque"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -246,12 +246,94 @@ def test_the_tools_of_a_module(folder: Path) -> None:
     assert find_tools(["json"]).names == ()
 
 
+@pytest.fixture
+def package(folder: Path) -> Iterator[Path]:
+    """A package of tools where the command is called; nothing of it is left in the interpreter."""
+    before = set(sys.modules)
+    sources = {
+        "__init__.py": "from .orders import *\n@tool\ndef first() -> None: ...\nprint('noise')",
+        "__main__.py": "raise AssertionError",
+        "orders.py": "from magic_tools import Toolset, tool\ndef place() -> None: ...\nTOOLS = Toolset(place)\n",
+        "deep/__init__.py": "",
+        "deep/stock.py": "import near\nfrom ..orders import TOOLS, tool\n@tool\ndef count() -> None: ...\nprint(1)",
+    }
+    (folder / "near.py").write_text("")
+    (folder / "shop" / "deep").mkdir(parents=True)
+    for name, source in sources.items():
+        (folder / "shop" / name).write_text(source)
+    yield folder
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize(
+    ("places", "names"),
+    [
+        (["shop"], ("first", "count", "place")),
+        (["./shop"], ("first", "count", "place")),
+        (["{folder}/shop"], ("first", "count", "place")),
+        (["."], ("first", "count", "place")),
+        (["shop.orders", "shop"], ("place", "first", "count")),
+        (["shop/orders.py", "shop", "shop.deep"], ("place", "first", "count")),
+        (["shop/deep"], ("count",)),
+        (["shop.deep"], ("count",)),
+        (["shop/deep/stock.py"], ("count",)),
+        (["shop/__init__.py"], ("first",)),
+    ],
+)
+def test_the_tools_of_a_package(
+    package: Path, capsys: pytest.CaptureFixture[str], places: list[str], names: tuple[str, ...]
+) -> None:
+    """By its name or its folder all modules of it are walked but `__main__`; each is one module either way."""
+    (package / "good.py").unlink()
+    before = list(sys.path)
+    assert find_tools([place.format(folder=package) for place in places]).names == names
+    assert sys.path == before
+    assert capsys.readouterr().out == ""
+
+
+def test_a_package_s_name_goes_below_its_folder(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From elsewhere a package's name is walked to the same tools as its folder."""
+    (package / "other").mkdir()
+    monkeypatch.syspath_prepend(str(package))
+    monkeypatch.chdir(package / "other")
+    assert find_tools(["shop"]).names == ("first", "count", "place")
+
+
+def test_a_file_of_a_package(package: Path) -> None:
+    """It is the module that its package knows; of a package whose name is taken it is a module by itself."""
+    assert find_target("shop/orders.py:place") is find_target("shop.orders:place")
+    assert find_target("shop/__init__.py:first") is find_target("shop:first")
+    (package / "again").mkdir()
+    (package / "shop").rename(package / "again" / "shop")
+    assert find_target("again/shop/orders.py:place") is not find_target("shop.orders:place")
+
+
+def test_a_file_of_what_cannot_be_a_package(package: Path) -> None:
+    """A folder with a dot in its name has no name in Python: its files are modules by themselves."""
+    (package / "shop").rename(package / "shop-1.2")
+    assert find_target("shop-1.2/orders.py:place").__name__ == "place"
+
+
+def test_a_broken_module_below_a_package(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is named, and nothing is left out in silence."""
+    (package / "shop" / "deep" / "broken.py").write_text("1 / 0")
+    with pytest.raises(InputError, match=r"^shop/deep/broken\.py cannot be imported: ZeroDivisionError"):
+        find_tools(["shop"])
+    monkeypatch.syspath_prepend(str(package))
+    monkeypatch.chdir("/")
+    with pytest.raises(
+        DefinitionError, match=r"^The module 'shop\.deep\.broken' cannot be imported: ZeroDivisionError"
+    ):
+        find_tools(["shop"])
+
+
 def test_two_tools_of_one_name(folder: Path) -> None:
     """Two files with a tool of the same name are refused: a snapshot could hold only one."""
     source = "from magic_tools import tool\n@tool\ndef same() -> None: ..."
     in_file(folder, source, "one.py")
     in_file(folder, source, "two.py")
-    with pytest.raises(DefinitionError, match="Two tools are called 'same'"):
+    with pytest.raises(DefinitionError, match=r"Two tools are called 'same': one\.py:same and two\.py:same\."):
         find_tools(["one.py", "two.py"])
 
 

@@ -22,7 +22,7 @@ from magic_tools.loose import scan
 from magic_tools.loose.decode import Schema, compile_schema, loads, parse
 from magic_tools.loose.repair import Damage, Span, read_span
 from magic_tools.messages import FinishReason
-from magic_tools.schema.signature import adapt
+from magic_tools.schema.adapting import adapt
 
 
 class Target:
@@ -490,8 +490,8 @@ def test_what_cannot_be_compiled(target: Any) -> None:
         compile_schema(target)
 
 
-@pytest.mark.parametrize("target", ["__import__('os').environ.setdefault('MAGIC_RAN', 'yes')", {"type": "int"}, "int"])
-def test_a_text_or_a_mapping_is_no_type(target: Any) -> None:
+@pytest.mark.parametrize("target", ["__import__('os').environ.setdefault('MAGIC_RAN', 'yes')", "int"])
+def test_a_text_is_no_type(target: Any) -> None:
     """Swapped arguments are told, and a model's text is never run as Python."""
     with pytest.raises(DefinitionError, match=r"has to be a type.*Were the arguments swapped"):
         parse(target, "5")

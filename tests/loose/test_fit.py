@@ -15,10 +15,10 @@ from pydantic.alias_generators import to_camel
 from magic_tools.errors import ParseError
 from magic_tools.loose.decode import Schema, compile_schema, parse
 from magic_tools.loose.fit import Fitted, fit
-from magic_tools.loose.guide import guide_of
+from magic_tools.loose.guide import droppable_nulls, guide_of
 from magic_tools.loose.scalars import load_with_sources
 from magic_tools.messages import Issue, Repair
-from magic_tools.schema.signature import adapt
+from magic_tools.schema.adapting import adapt
 from magic_tools.values import JsonObject
 
 DECIMAL: JsonObject = {"type": "string", "pattern": "^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?$"}
@@ -333,3 +333,81 @@ def test_nested_unions_are_tried_once_for_each_place() -> None:
     assert [repair.note for repair in fitted.repairs] == [
         "child" + ".child" * 59 + ".price: read the number by its source digits"
     ]
+
+
+class Filter(BaseModel):
+    field: str
+    limit: int = 10
+    note: str | None = "n/a"
+
+
+class Query(BaseModel):
+    filters: list[Filter] = []
+    first: Filter | None = None
+    sizes: dict[str, int] = {}
+
+
+@pytest.mark.parametrize(
+    ("target", "text", "value", "notes"),
+    [
+        (Filter, '{"field": "a", "limit": null, "note": null}', {"field": "a", "limit": 10, "note": None}, ["limit"]),
+        (Query, '{"filters": null, "first": null}', {"filters": [], "first": None, "sizes": {}}, ["filters"]),
+        (
+            Query,
+            '{"filters": [{"field": "a"}, {"field": "b", "limit": null}], "sizes": null}',
+            {
+                "filters": [{"field": "a", "limit": 10, "note": "n/a"}, {"field": "b", "limit": 10, "note": "n/a"}],
+                "first": None,
+                "sizes": {},
+            },
+            ["sizes", "filters[1].limit"],
+        ),
+        (
+            Query,
+            '{"first": {"field": "a", "limit": null}}',
+            {"filters": [], "first": {"field": "a", "limit": 10, "note": "n/a"}, "sizes": {}},
+            ["first.limit"],
+        ),
+    ],
+)
+def test_null_for_what_may_be_left_out_and_may_not_be_null(
+    target: type[BaseModel], text: str, value: Any, notes: list[str]
+) -> None:
+    """Such a null counts as absent, at every depth and listed; a null that is allowed stays."""
+    parsed = parse(target, text)
+    assert parsed.value.model_dump() == value
+    assert [repair.note for repair in parsed.repairs] == [f"{place}: took null for left out" for place in notes]
+    assert {repair.kind for repair in parsed.repairs} == {"null_as_absent"}
+
+
+@pytest.mark.parametrize(
+    ("target", "text", "message"),
+    [
+        (Filter, '{"field": null}', "field: expected a string, got null"),
+        (Query, '{"sizes": {"a": null}}', r"sizes.a: expected an integer, got null"),
+        (Query, '{"filters": [null]}', r"filters\[0\]: expected an object, got null"),
+        (Query, '{"filters": null, "first": 1}', "first: expected an object, got 1"),
+    ],
+)
+def test_null_for_what_is_required(target: type[BaseModel], text: str, message: str) -> None:
+    """A null in place of what is required, an item or a map's value is refused, and so is all else that is wrong."""
+    with pytest.raises(ParseError, match=f"^invalid: {message}$"):
+        parse(target, text)
+
+
+@pytest.mark.parametrize(
+    ("schema", "dropped"),
+    [
+        ({"properties": {"a": {"type": "integer"}}}, {"a"}),
+        ({"properties": {"a": {"type": "integer"}}, "required": ["a"]}, set()),
+        ({"properties": {"a": {"type": ["integer", "null"]}}}, set()),
+        ({"properties": {"a": {"enum": ["x", None]}, "b": {"enum": ["x"]}, "c": {"const": None}}}, {"b"}),
+        ({"properties": {"a": {}, "b": True, "c": False}}, {"c"}),
+        ({"properties": {"a": {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/N"}]}}}, set()),
+        ({"properties": {"a": {"oneOf": [{"type": "string"}, {"$ref": "#/$defs/S"}]}}}, {"a"}),
+    ],
+)
+def test_which_nulls_mean_absent(schema: JsonObject, dropped: set[str]) -> None:
+    """Null means absent for a property that is not required and that null does not fit."""
+    root = {**schema, "$defs": {"N": {"type": "null"}, "S": {"type": "string"}}}
+    assert droppable_nulls(root, root) == dropped

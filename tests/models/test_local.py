@@ -105,6 +105,14 @@ def test_held_to_the_schema(model: LocalModel, schema: Any, pattern: str) -> Non
     assert reply.finish == "stop"
 
 
+def test_nested_answers(model: LocalModel) -> None:
+    """An object in the answer is asked for flat, and is where its schema has it when the answer is read."""
+    car = {"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]}
+    schema = {"type": "object", "properties": {"car": car}, "required": ["car"]}
+    reply = model.complete(ModelRequest((Message.user("The car is red."),), output=OutputFormat("x", schema)))
+    assert json.loads(text_of(reply)) == {"car": {"colour": "red"}}
+
+
 def test_settings(model: LocalModel) -> None:
     """The number of tokens, the temperature with its seed, and llama.cpp's own settings are those that were set."""
     short = LocalModel(settings=ModelSettings(max_tokens=3)).complete(HELLO)

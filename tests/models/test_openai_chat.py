@@ -10,7 +10,7 @@ import pytest
 from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
 from pydantic import TypeAdapter
 
-from magic_tools.errors import ModelError
+from magic_tools.errors import ModelError, SchemaRejectedError
 from magic_tools.messages import (
     FinishReason,
     Message,
@@ -185,6 +185,40 @@ def test_encode(request_: ModelRequest, settings: ModelSettings, payload: Mappin
     extra = dict(settings.extra)
     assert encode(request_, "m", settings) == {"model": "m", **payload}
     assert settings.extra == extra
+
+
+EITHER = {"anyOf": [CITY, {"type": "object", "properties": {"zip": {"type": "string"}}, "required": ["zip"]}]}
+
+
+def test_a_union_is_wrapped_both_ways() -> None:
+    """A tool of a union and its earlier call go out as an object of one key; no tool is sent for it to be refused."""
+    call = ToolCall("c1", "find", '{"zip": "00184"}')
+    request = ModelRequest((USER, Message("assistant", (call,))), (ToolDefinition("find", "", EITHER), WEATHER))
+    payload = encode(request, "m", ModelSettings())
+    parameters = payload["tools"][0]["function"]["parameters"]
+    assert (parameters["type"], list(parameters["properties"])) == ("object", ["value"])
+    assert payload["messages"][1]["tool_calls"][0]["function"]["arguments"] == '{"value":{"zip": "00184"}}'
+
+
+def test_only_so_many_tools_are_strict() -> None:
+    """What a request's tools may spend together is minded: one tool more is sent, and is not strict."""
+    wide = {f"p{n}": {"type": "string"} for n in range(2_000)}
+    schema = {"type": "object", "properties": wide, "required": list(wide), "additionalProperties": False}
+    tools = tuple(ToolDefinition(name, "", schema) for name in "abc")
+    sent = encode(ModelRequest((USER,), tools), "m", ModelSettings())["tools"]
+    assert ["strict" in tool["function"] for tool in sent].count(True) == 2
+
+
+def test_a_wish_that_cannot_be_is_refused_before_the_request() -> None:
+    """A tool that was to be strict and cannot be is refused by name, and so is a schema that leads nowhere."""
+    wished = ToolDefinition("count", "", OPEN_MAP, strict=True)
+    with pytest.raises(SchemaRejectedError, match="'count' cannot be sent strict to openai-chat"):
+        encode(ModelRequest((USER,), (wished,)), "m", ModelSettings())
+    broken = OutputFormat("place", {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}})
+    with pytest.raises(
+        SchemaRejectedError, match="The output type 'place' cannot be sent to openai-chat: the reference"
+    ):
+        encode(ModelRequest((USER,), output=broken), "m", ModelSettings())
 
 
 @pytest.mark.parametrize(("request_", "settings", "payload"), PAYLOADS)

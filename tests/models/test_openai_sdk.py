@@ -16,7 +16,17 @@ import openai
 import pytest
 
 from magic_tools.errors import ModelError, ModelTimeoutError, ModelUnavailableError, RateLimitError
-from magic_tools.messages import ChatModel, Message, ModelReply, ModelRequest, ModelSettings, TextPart, Usage
+from magic_tools.messages import (
+    ChatModel,
+    Message,
+    ModelReply,
+    ModelRequest,
+    ModelSettings,
+    TextPart,
+    ToolCall,
+    ToolDefinition,
+    Usage,
+)
 from magic_tools.models.openai_chat import COMPATIBLE, OpenAIChatModel, encode
 from tests.models.wire_server import Answer, WireServer
 
@@ -81,6 +91,18 @@ def test_answer(wire: WireServer, ask: Ask) -> None:
     assert asked.path == "/v1/chat/completions"
     assert asked.headers["authorization"] == f"Bearer {KEY}"
     assert asked.body == encode(REQUEST, "m", settings, COMPATIBLE)
+
+
+def test_a_union_reaches_the_tool(wire: WireServer) -> None:
+    """What a tool of a union is called with comes back in the form that the tool has, sync and async."""
+    branches = [{"type": "object", "properties": {name: {"type": "string"}}, "required": [name]} for name in "ab"]
+    request = ModelRequest((Message.user("Hi"),), (ToolDefinition("either", "", {"anyOf": branches}),))
+    function = {"name": "either", "arguments": '{"value": {"b": "x"}}'}
+    message = {"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": function}]}
+    wire.answers.append(Answer(HELLO | {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}))
+    model = OpenAIChatModel("m", base_url=wire.base_url, api_key=KEY)
+    for reply in (model.complete(request), asyncio.run(model.acomplete(request))):
+        assert reply.parts == (ToolCall("c1", "either", '{"b": "x"}'),)
 
 
 @both_ways_once

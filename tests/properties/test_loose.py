@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from magic_tools.errors import ParseError
 from magic_tools.loose.decode import Schema, loads, parse
 from magic_tools.loose.scan import content_bounds
-from magic_tools.schema.signature import adapt
+from magic_tools.schema.adapting import adapt
 
 few = settings(max_examples=80)
 

@@ -97,6 +97,11 @@ def test_each_spelling_says_the_same(docstring: str) -> None:
             "Returns: stuff, at times.\n:smile: and @you\n: :\nArgs:",
         ),
         ("Ratio 16:9.\nurl: http://x/y:z\n@ home:", "Ratio 16:9.\nurl: http://x/y:z\n@ home:"),
+        ("Args:\n    x: Any.", ""),
+        ("S.\n\nAttributes:\n    x: A field.", "S."),
+        ("S.\n\nMembers:\n    all of them", "S.\n\nMembers:\n    all of them"),
+        ("S.\n\nAttributes: x and y.", "S.\n\nAttributes: x and y."),
+        (":ivar x: A field.", ""),
         ("查询天气。\n\nArgs:\n    city: 城市名。", "查询天气。"),
     ],
 )
@@ -121,6 +126,16 @@ def test_the_prose(docstring: str | None, prose: str) -> None:
             {"mode": "One of * a: first * b: second", "x": "5: not 6"},
         ),
         ("S.\n\nArgs:\n    x:\n    y: Said.", {"y": "Said."}),
+        ("Args:\n    x: First of all.", {"x": "First of all."}),
+        ("Parameters\n----------\nx : int\n    First of all.", {"x": "First of all."}),
+        (":param x: First of all.", {"x": "First of all."}),
+        ("S.\n\nAttributes:\n    x (int): A field.\n    y: Another.", {"x": "A field.", "y": "Another."}),
+        ("S.\n\nMembers:\n    RED: Stop.", {}),
+        ("S.\n\nAttributes\n----------\nx : int\n    A field.", {"x": "A field."}),
+        (
+            "S.\n\n:ivar x: A field.\n:vartype x: int\n:cvar y: Another.\n:var int z: A third.",
+            {"x": "A field.", "y": "Another.", "z": "A third."},
+        ),
         ("S.\n\nArgs:\n    city: 城市名，不含国家：如罗马", {"city": "城市名，不含国家：如罗马"}),
     ],
 )

@@ -13,19 +13,21 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired, TypedDict, Unpack
 
 import pytest
+import typing_extensions
 from pydantic import BaseModel, Field, SecretStr
 
 from magic_tools.errors import DefinitionError
 from magic_tools.loose.decode import Schema
 from magic_tools.schema.signature import Signature, read_signature
+from magic_tools.tools.tool import tool
 from magic_tools.values import JsonObject
 
 DECIMAL = {"type": "string", "pattern": "^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?$"}
 
 
-def schema_of(fn: Callable[..., Any], **namespace: Any) -> JsonObject:
+def schema_of(fn: Callable[..., Any]) -> JsonObject:
     """The schema of a function's arguments."""
-    signature = read_signature(fn, namespace=namespace)
+    signature = read_signature(fn)
     return Schema(signature.adapter(), name=signature.name, closed=True, additions=signature.additions()).json_schema
 
 
@@ -400,7 +402,7 @@ def test_local_names() -> None:
     def of_closure(a: Local) -> type[Local]:
         return Local
 
-    signature = read_signature(of_locals, namespace={"Local": Local})
+    signature = read_signature(of_locals)
     assert (signature.parameters[0].annotation, signature.returns) == (Local, list[Local])
     assert read_signature(of_closure).parameters[0].annotation is Local
 
@@ -423,6 +425,9 @@ class PlainDict(TypedDict):
 
 
 def returns_nowhere() -> Nowhere: ...  # type: ignore[name-defined]  # noqa: F821 - the fault
+
+
+def returns_a_number() -> 5 | int: ...  # type: ignore[valid-type]  # the fault
 
 
 def no_expression(a: "list[") -> None: ...  # type: ignore[valid-type]  # noqa: F722 - the fault
@@ -463,7 +468,7 @@ def number(a: 5) -> None: ...  # type: ignore[valid-type]  # the fault
     [
         (unannotated, r"unannotated\(\): parameter 'a' has no annotation, .* Write its type, such as `a: str`"),
         (unknown_name, r"unknown_name\(\): parameter 'b' has the annotation 'Nowhere', which cannot be resolved"),
-        (returns_nowhere, r"returns_nowhere\(\): the result has the annotation 'Nowhere', which cannot be resolved"),
+        (returns_a_number, r"returns_a_number\(\): the result has the annotation '5 | int', which cannot be resolved"),
         (no_expression, r"no_expression\(\): parameter 'a' has the annotation .*, which cannot be resolved"),
         (waits, r"waits\(\): parameter 'a' has the annotation .*Waits'>, which uses a name .* 'NotYet' is not defined"),
         (weird, r"weird\(\): parameter 'b' has the annotation .*Weird'>, which cannot be made into a schema"),
@@ -472,25 +477,28 @@ def number(a: 5) -> None: ...  # type: ignore[valid-type]  # the fault
         (bad_limit, r"bad_limit\(\): parameter 'a' .* cannot be made into a schema \("),
         (bad_tag, r"bad_tag\(\): parameter 'a' has the annotation "),
         (absent, r"absent\(\): parameter 'a' .* is for a TypedDict. Give the parameter a default instead"),
-        (unpacked, r"unpacked\(\): parameter 'kwargs' .* cannot be made into a schema"),
         (number, r"number\(\): parameter 'a' has the annotation 5, which cannot be made into a schema"),
         (print, r"print\(\): parameter 'args' has no annotation"),
         (dict, r"<class 'dict'> has no signature to read .* wrap it in a function"),
-        (Holder.__dict__["of_class"], r"has no signature to read .* wrap it in a function"),
     ],
 )
 def test_what_cannot_be_a_signature(fn: Callable[..., Any], message: str) -> None:
     """What a model cannot be told is refused at definition, naming function, parameter and annotation."""
     with pytest.raises(DefinitionError, match=message) as refused:
-        read_signature(fn).adapter()
+        tool(name="made")(fn)
     assert "errors.pydantic.dev" not in str(refused.value)
 
 
-@pytest.mark.skipif("sys.version_info >= (3, 12)", reason="pydantic takes this TypedDict from 3.12 on")
 def test_a_typed_dict_of_typing() -> None:
-    """Where pydantic does not take the TypedDict of `typing`, the error says which one to use."""
-    with pytest.raises(DefinitionError, match=r"parameter 'a' .* use `typing_extensions.TypedDict` instead"):
-        read_signature(plain_typed_dict).adapter()
+    """The TypedDict of `typing` is taken on every Python, also unpacked."""
+    object_of_a = {
+        "type": "object",
+        "properties": {"a": {"type": "integer"}},
+        "required": ["a"],
+        "additionalProperties": False,
+    }
+    assert schema_of(plain_typed_dict)["properties"]["a"] == object_of_a
+    assert schema_of(unpacked)["properties"]["kwargs"] == object_of_a
 
 
 @pytest.mark.parametrize(("fn", "returns"), [(greet, str), (plain, type(None)), (lambda: 1, inspect.Parameter.empty)])
@@ -498,3 +506,112 @@ def test_the_result(fn: Callable[..., Any], returns: Any) -> None:
     """The return annotation is resolved too; where there is none, the result is open."""
     signature: Signature = read_signature(fn)
     assert signature.returns is returns
+
+
+def test_a_result_that_only_a_checker_knows() -> None:
+    """A return annotation with names that are unknown at run time leaves the result open, and is kept as written."""
+    signature = read_signature(returns_nowhere)
+    assert (signature.returns, signature.unresolved_return) == (inspect.Parameter.empty, "Nowhere")
+    assert read_signature(greet).unresolved_return is None
+
+
+class Options(typing_extensions.TypedDict):
+    a: int
+    b: NotRequired[str]
+
+
+class Loose(typing_extensions.TypedDict, total=False):
+    a: int
+
+
+def unpacks(x: int, **options: Unpack[Options]) -> Any:
+    return x, options
+
+
+def unpacks_loose(**options: Unpack[Loose]) -> Any:
+    return options
+
+
+def unpacks_a_tuple(*pair: *tuple[int, str]) -> Any:
+    return pair
+
+
+OPTIONS = {
+    "type": "object",
+    "properties": {"a": {"type": "integer"}, "b": {"type": "string"}},
+    "required": ["a"],
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize(
+    ("fn", "properties", "required", "values", "result"),
+    [
+        (unpacks, {"x": {"type": "integer"}, "options": OPTIONS}, ["x", "options"], {"x": 1, "options": {"a": 2}},
+         (1, {"a": 2})),
+        (unpacks_loose, {"options": {"type": "object", "properties": {"a": {"type": "integer"}},
+                                     "additionalProperties": False}}, None, {}, {}),
+        (unpacks_a_tuple, {"pair": {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}],
+                                    "maxItems": 2, "minItems": 2}}, None, {"pair": [1, "x"]}, (1, "x")),
+    ],
+)  # fmt: skip
+def test_what_is_unpacked(fn: Callable[..., Any], properties: Any, required: Any, values: Any, result: Any) -> None:
+    """Stars with an unpacked type are the array or the object that the type says, required if a key of it is."""
+    schema = schema_of(fn)
+    assert (schema["properties"], schema.get("required")) == (properties, required)
+    args, kwargs = read_signature(fn).bind(values)
+    assert fn(*args, **kwargs) == result
+
+
+class Odd:
+    def odd(this, x: int) -> int:
+        return x
+
+    def takes_all(self, **others: int) -> Any:
+        return others
+
+    def takes_self(self, /, **others: int) -> Any:
+        return others
+
+    @staticmethod
+    def of_none(x: int) -> int:
+        return x
+
+
+class Caller:
+    """A caller."""
+
+    def __call__(self, x: int) -> int:
+        """Calls it."""
+        return x
+
+
+class Quiet:
+    """A quiet caller."""
+
+    def __call__(self, x: int) -> int:
+        return x
+
+
+@pytest.mark.parametrize(
+    ("fn", "unbound", "names", "prose"),
+    [
+        (Odd.odd, True, ["x"], ""),
+        (Odd().odd, False, ["x"], ""),
+        (Odd.of_none, False, ["x"], ""),
+        (Caller(), False, ["x"], "Calls it."),
+        (Quiet(), False, ["x"], "A quiet caller."),
+    ],
+)
+def test_methods_and_callable_objects(fn: Callable[..., Any], unbound: bool, names: list[str], prose: str) -> None:
+    """The object that a method is called on is no parameter, whatever it is called."""
+    signature = read_signature(fn)
+    assert (signature.unbound, [p.name for p in signature.parameters], signature.docs.prose) == (unbound, names, prose)
+
+
+def test_a_key_cannot_be_the_object() -> None:
+    """An open object's key never stands for the object that a method is called on, unless Python has room for both."""
+    with pytest.raises(ValueError, match="others may not hold the key 'self'"):
+        read_signature(Odd().takes_all).bind({"others": {"self": 1}})
+    args, kwargs = read_signature(Odd().takes_self).bind({"others": {"self": 1}})
+    assert Odd().takes_self(*args, **kwargs) == {"self": 1}

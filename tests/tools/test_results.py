@@ -84,7 +84,7 @@ def writer(annotation: Any) -> ResultWriter:
     def made() -> Any: ...
 
     made.__annotations__ = {} if annotation is NO_ANNOTATION else {"return": annotation}
-    return ResultWriter(read_signature(made))
+    return ResultWriter.of(read_signature(made))
 
 
 def weather(cls: type[Weather] = Weather) -> Weather:

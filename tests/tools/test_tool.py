@@ -238,13 +238,19 @@ def test_strict_definitions() -> None:
     def exact(city: str) -> str:
         return city
 
+    @tool
+    def count(words: dict[str, int]) -> str:
+        return ""
+
     assert exact.definition()["function"]["strict"] is True
     assert "strict" not in exact.definition(strict=False)["function"]
-    assert "strict" not in get_weather.definition()["function"]
-    assert "these may be left out: days" in get_weather.dialect_report()[-1].what
+    assert get_weather.definition()["function"]["strict"] is True
+    assert get_weather.dialect_report()[0].what == "made nullable: null counts as left out"
     assert get_weather.dialect_report("canonical") == ()
-    with pytest.raises(SchemaRejectedError, match=r"'get_weather' cannot be sent strict.*days"):
-        get_weather.definition(strict=True)
+    assert "strict" not in count.definition()["function"]
+    assert "sent non-strict, because its keys are open" in count.dialect_report()[0].what
+    with pytest.raises(SchemaRejectedError, match=r"'count' cannot be sent strict to openai-chat: /properties/words: "):
+        count.definition(strict=True)
 
 
 def test_an_unknown_dialect() -> None:

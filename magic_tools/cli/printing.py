@@ -1,0 +1,37 @@
+"""What the command prints: on the standard output what was asked for, on the standard error what is said of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+import typer
+
+from magic_tools.cli.targets import InputError
+
+__all__ = ["note", "print_json", "print_text"]
+
+
+def print_json(value: Any) -> None:
+    """Print a JSON value, readable and in its own characters."""
+    print_text(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def print_text(text: str) -> None:
+    """Print a text; InputError if the standard output cannot be written."""
+    if sys.stdout is None:
+        raise InputError("The standard output is closed, so that nothing can be printed.")
+    try:
+        typer.echo(text.encode())  # as bytes: a terminal's encoding need not know every character
+    except BrokenPipeError:
+        raise  # whoever read it has enough, and the command ends quietly
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left would fail again at the exit
+        raise InputError(f"The standard output cannot be written: {error.strerror}.") from error
+
+
+def note(text: str) -> None:
+    """Say something in a line on the standard error."""
+    typer.echo(f"magic-tools: {text}", err=True)

@@ -1,0 +1,47 @@
+"""What the author of a tool declares of it beside its signature."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from magic_tools.errors import DefinitionError
+from magic_tools.values import JsonObject
+
+__all__ = ["Policy"]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A tool's declarations: who it is, who answers for it, whom it serves, and what is known of its effect.
+
+    `id` is the tool's name where it is None. `tags` and `phases` choose it for a `Toolset`; a tool without
+    phases belongs to every phase. `read_only` says that a call changes nothing, `idempotent` that the same
+    call twice changes no more than one. `scopes` must all be among the `scopes` of the run's context, or the
+    tool is not offered and refuses to run. `examples` are arguments as a model should send them. `error_schema`
+    is of the data in the tool's failures. `lint_ignore` gives, by the name of a rule, or by `rule:path`, the reason
+    why it is silenced for this tool. DefinitionError for a bare text in place of several.
+    """
+
+    id: str | None = None
+    version: str | None = None
+    owner: str | None = None
+    risk: str | None = None
+    tags: tuple[str, ...] = ()
+    phases: tuple[str, ...] = ()
+    read_only: bool = False
+    idempotent: bool = False
+    scopes: tuple[str, ...] = ()
+    examples: tuple[Mapping[str, Any], ...] = ()
+    error_schema: JsonObject | None = None
+    lint_ignore: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("tags", "phases", "scopes"):
+            given = getattr(self, name)
+            if isinstance(given, str):
+                raise DefinitionError(
+                    f"Policy({name}={given!r}) is a bare text, which would be taken letter by letter: "
+                    f"write {name}=({given!r},)."
+                )

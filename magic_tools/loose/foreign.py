@@ -1,0 +1,91 @@
+"""Values held to a JSON Schema from outside: plain JSON data, checked by jsonschema-rs."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from pydantic_core import to_json
+
+from magic_tools.loose.effort import takes_more_checks
+from magic_tools.loose.foreign_issues import foreign_issues
+from magic_tools.loose.guide import Guide, guide_of
+from magic_tools.loose.issues import shown
+from magic_tools.loose.readers import Misfit
+from magic_tools.messages import Issue
+from magic_tools.schema.emit import Side
+from magic_tools.schema.guard import PATTERN_BYTES, SchemaLimits, guard
+from magic_tools.values import JsonObject
+
+__all__ = ["ForeignReader", "foreign_reader"]
+
+_MOST_CHECKS = 10_000
+"""How many checks it may take to say what is wrong; each costs some tens of microseconds."""
+
+
+def foreign_reader(schema: Any, *, where: str, limits: SchemaLimits | None = None) -> ForeignReader:
+    """The reader of a JSON Schema that anybody may have written; DefinitionError where the guard refuses it."""
+    return ForeignReader(guard(schema, where=where, limits=limits))
+
+
+class ForeignReader:
+    """A canonical schema that a guard has passed, as the ladder needs it.
+
+    Formats count. What its objects do not declare they take as far as the schema itself allows. A value
+    is what `json.loads` gives: no Decimal, no date; numbers that no float can hold are refused.
+    """
+
+    def __init__(self, schema: JsonObject) -> None:
+        import jsonschema_rs
+
+        self._schema = schema
+        self._validator = jsonschema_rs.Draft202012Validator(
+            schema,
+            validate_formats=True,
+            pattern_options=jsonschema_rs.RegexOptions(size_limit=PATTERN_BYTES),
+            offline=True,
+        )
+
+    @cached_property
+    def guide(self) -> Guide:
+        """What may be mended in a value that does not fit."""
+        return replace(guide_of(self._schema, closed=False), guards=frozenset())  # jsonschema-rs leaves none open
+
+    def schema(self, side: Side) -> JsonObject:  # noqa: ARG002 - the same for what is read and what is written
+        """The canonical schema, as the guard made it."""
+        return self._schema
+
+    def read(self, text: str) -> Any:
+        """The JSON value of a text; Misfit where the schema forbids it."""
+        value = json.loads(text, parse_float=_finite, parse_constant=_finite)
+        if self._validator.is_valid(value):
+            return value
+        raise Misfit(lambda: self._issues(value))
+
+    def write(self, value: Any) -> str:
+        """The JSON text of a value; ValueError if the schema forbids it.
+
+        What JSON has no type for, such as a date or a dataclass, is written as pydantic writes it.
+        """
+        text = to_json(value, by_alias=True, inf_nan_mode="constants", bytes_mode="base64").decode()
+        try:
+            self.read(text)
+        except Misfit as misfit:
+            raise ValueError("; ".join(str(issue) for issue in misfit.issues)) from None
+        return text
+
+    def _issues(self, value: Any) -> tuple[Issue, ...]:
+        secrets = self.guide.secrets
+        if takes_more_checks(value, self._schema, _MOST_CHECKS):
+            return (Issue("", "a value that fits its schema", shown(value, secret=secrets.cover((), misplaced=True))),)
+        return foreign_issues(self._validator.iter_errors(value), secrets)
+
+
+def _finite(source: str) -> float:
+    number = float(source)
+    if not math.isfinite(number):
+        raise Misfit(lambda: (Issue("", "numbers that a 64-bit float can hold", shown(source)),))
+    return number

@@ -1,0 +1,122 @@
+"""What holds JSON to a type: the one interface behind the ladder, and pydantic's side of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
+from typing import Any, Generic, Literal, Protocol, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from magic_tools.loose.guide import Guide, guide_of
+from magic_tools.loose.issues import issues_of
+from magic_tools.messages import Issue
+from magic_tools.schema.emit import Emitted, Side, emit
+from magic_tools.values import JsonObject
+
+__all__ = ["Misfit", "PydanticReader", "Reader"]
+
+T = TypeVar("T")
+
+
+class Misfit(Exception):  # noqa: N818 - what the ladder weighs, not an error that a caller sees
+    """A JSON text that is not of the type; why is worked out when `issues` are asked for."""
+
+    def __init__(self, tell: Callable[[], tuple[Issue, ...]]) -> None:
+        super().__init__()
+        self._tell = tell
+
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        """What is wrong, place by place."""
+        return self._tell()
+
+
+class Reader(Protocol[T]):
+    """A type as the ladder needs it."""
+
+    @property
+    def guide(self) -> Guide:
+        """What values are held to before they are read."""
+        ...
+
+    def schema(self, side: Side) -> JsonObject:
+        """The canonical schema of what is read or written; not a copy."""
+        ...
+
+    def read(self, text: str) -> T:
+        """The value of a JSON text; Misfit where it is none of the type."""
+        ...
+
+    def write(self, value: T) -> str:
+        """The JSON text of a value; ValueError where it is none of the type."""
+        ...
+
+
+class PydanticReader(Generic[T]):
+    """An annotation, read and written by pydantic in its strict JSON mode.
+
+    With `closed`, objects take no undeclared keys unless their own config says otherwise. `annotation`
+    is what the adapter was made of, for the texts in it. `additions` are keywords for the root's
+    fields, by name.
+    """
+
+    def __init__(
+        self,
+        adapter: TypeAdapter[T],
+        *,
+        where: str,
+        closed: bool,
+        annotation: Any,
+        additions: Mapping[str, JsonObject] | None,
+    ) -> None:
+        self._adapter = adapter
+        self._where = where
+        self._closed = closed
+        self._annotation = annotation
+        self._additions = additions
+
+    @cached_property
+    def guide(self) -> Guide:
+        """Where pydantic needs help, by the schema of what is read."""
+        return guide_of(self._input.guide, closed=self._closed and self._input.mixed)
+
+    def schema(self, side: Side) -> JsonObject:
+        """The canonical schema, made on first use."""
+        return (self._input if side == "input" else self._output).schema
+
+    def read(self, text: str) -> T:
+        """What pydantic makes of a JSON text; Misfit where it refuses it."""
+        try:
+            return self._validate(text)
+        except ValidationError as error:
+            refused = error  # the name of an except clause is gone when the issues are asked for
+        raise Misfit(lambda: issues_of(refused, json.loads(text), self.guide.secrets))
+
+    def write(self, value: T) -> str:
+        """The value under its aliases."""
+        return self._adapter.dump_json(value, by_alias=True, warnings="error").decode()
+
+    @cached_property
+    def _input(self) -> Emitted:
+        return self._emit("input", self._additions)
+
+    @cached_property
+    def _output(self) -> Emitted:
+        return self._emit("output", None)
+
+    @cached_property
+    def _validate(self) -> Callable[[str], T]:
+        extra: Literal["forbid"] | None = "forbid" if self._closed and not self._input.mixed else None
+        return partial(self._adapter.validator.validate_json, strict=True, extra=extra, by_alias=True)
+
+    def _emit(self, side: Side, additions: Mapping[str, JsonObject] | None) -> Emitted:
+        return emit(
+            self._adapter,
+            side,
+            where=self._where,
+            closed=self._closed,
+            annotation=self._annotation,
+            additions=additions,
+        )

@@ -1,0 +1,229 @@
+"""pydantic's JSON Schema, spelled as this library does, for every version of pydantic alike."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterator, Mapping
+from enum import Flag
+from typing import Any, Literal
+
+from pydantic.errors import PydanticInvalidForJsonSchema
+from pydantic.json_schema import GenerateJsonSchema, JsonRef
+from pydantic_core import core_schema
+
+from magic_tools.schema.binary import RAW
+from magic_tools.schema.defaults import json_default
+from magic_tools.schema.docstrings import DocTexts, read_docstring
+from magic_tools.schema.fields import field_keys, fields_of
+from magic_tools.schema.forms import DECIMAL_PATTERN, INTEGER_PATTERN, NAIVE_PATTERN, TIME_PATTERN
+from magic_tools.schema.limits import AMOUNT, BYTES, DECIMAL, MOMENT, X_DECIMAL, with_limits
+from magic_tools.schema.prepare import is_mere_member
+from magic_tools.schema.texts import describe, field_annotations, member_texts
+from magic_tools.schema.walk import subschemas
+from magic_tools.schema.wording import CHOICES, PROSE
+from magic_tools.values import JsonObject
+
+__all__ = ["OTHER_KEYS", "Side", "generated"]
+
+Side = Literal["input", "output"]
+
+_Mode = Literal["validation", "serialization"]
+_MODES: Mapping[Side, _Mode] = {"input": "validation", "output": "serialization"}
+
+OTHER_KEYS = "x-other-keys"
+"""The other keys under which a property may come, each with the property's own; never in a schema that a model sees."""
+
+_KEY_TYPES = ("string", "integer")
+
+# How a class has its bytes in JSON, by its config; without one pydantic would lose what is no UTF-8.
+_BYTES_AS: Mapping[str, JsonObject] = {
+    "utf8": {},
+    "base64": {"contentEncoding": "base64url"},
+    "hex": {"contentEncoding": "base16"},
+}
+
+
+def generated(schema: core_schema.CoreSchema, side: Side, *, closed: bool) -> tuple[JsonObject, bool]:
+    """The JSON Schema of a core schema, and whether some object type says what it does with undeclared keys.
+
+    With `closed`, objects take no undeclared keys unless their own config says otherwise. PydanticUserError
+    if no schema can state a type, DefinitionError if a text is said of a value that there is not.
+    """
+    generator = _Generator(_MODES[side], closed=closed)
+    return generator.generate(schema, mode=generator.mode), generator.mixed
+
+
+class _Generator(GenerateJsonSchema):
+    """pydantic's generator, with the spelling of this library and without what pydantic gets wrong."""
+
+    mode: _Mode = "validation"  # a plain attribute in place of a property that a type's config could change
+
+    def __init__(self, mode: _Mode, *, closed: bool) -> None:
+        super().__init__(by_alias=True)
+        # Functions as a branch of a union, and objects as a default, are for Python's callers alone.
+        self.ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}
+        self.mode = mode
+        self.closed = closed
+        self.mixed = False
+
+    def build_schema_type_to_method(self) -> dict[Any, Callable[[Any], JsonObject]]:
+        self.by_type = super().build_schema_type_to_method()
+        return self.by_type
+
+    def generate_inner(self, schema: Any) -> JsonObject:
+        """As pydantic does it, and sooner where a type has no name, and no words of its own for its schema."""
+        own_writing = "serialization" in schema and self.mode == "serialization"
+        if "ref" in schema or schema.get("metadata") or own_writing:
+            return super().generate_inner(schema)
+        return self.by_type[schema["type"]](schema)
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - no title is set
+        return False
+
+    def sort(self, value: JsonObject, parent_key: str | None = None) -> JsonObject:  # noqa: ARG002 - as above
+        return value  # it is put in order at the end, when all that it says is there
+
+    def encode_default(self, dft: Any) -> Any:
+        return json_default(dft)
+
+    def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonObject:
+        written: JsonObject = {"type": "string", "pattern": DECIMAL_PATTERN}
+        return with_limits(written, schema, DECIMAL, keyword=X_DECIMAL, kind="A decimal number")
+
+    def fraction_schema(self, _: Any) -> JsonObject:
+        return {"type": "string", "format": "fraction"}  # a number in JSON is no fraction any more
+
+    def bytes_schema(self, schema: core_schema.BytesSchema) -> JsonObject:
+        return with_limits({"type": "string", RAW: True}, schema, BYTES)
+
+    def date_schema(self, schema: core_schema.DateSchema) -> JsonObject:
+        return with_limits({"type": "string", "format": "date"}, schema, MOMENT)
+
+    def datetime_schema(self, schema: core_schema.DatetimeSchema) -> JsonObject:
+        naive = schema.get("tz_constraint") == "naive"
+        form = {"pattern": NAIVE_PATTERN} if naive else {"format": "date-time"}
+        return with_limits({"type": "string", **form}, schema, MOMENT)
+
+    def time_schema(self, schema: core_schema.TimeSchema) -> JsonObject:
+        return with_limits({"type": "string", "pattern": TIME_PATTERN}, schema, MOMENT)
+
+    def timedelta_schema(self, schema: core_schema.TimedeltaSchema) -> JsonObject:
+        return with_limits({"type": "string", "format": "duration"}, schema, AMOUNT)
+
+    def is_subclass_schema(self, schema: core_schema.IsSubclassSchema) -> JsonObject:
+        raise PydanticInvalidForJsonSchema(f"a class, such as {schema['cls'].__name__}, is no value")
+
+    def generator_schema(self, schema: core_schema.GeneratorSchema) -> JsonObject:
+        if self.mode == "validation":
+            raise PydanticInvalidForJsonSchema("an Iterable inside a class is read unchecked: use a list there")
+        return super().generator_schema(schema)
+
+    def literal_schema(self, schema: core_schema.LiteralSchema) -> JsonObject:
+        unread = [value for value in schema["expected"] if isinstance(value, bytes) or is_mere_member(value)]
+        if unread and self.mode == "validation":
+            raise PydanticInvalidForJsonSchema(f"pydantic reads no {unread[0]} for a Literal: use the value in JSON")
+        return super().literal_schema(schema)
+
+    def enum_schema(self, schema: core_schema.EnumSchema) -> JsonObject:
+        members = list(dict.fromkeys(schema["members"]))  # an alias is the member that it stands for
+        cls = schema["cls"]
+        if self.mode == "validation":
+            if issubclass(cls, Flag):
+                raise PydanticInvalidForJsonSchema(f"{cls.__name__} is a Flag, whose values are more than its members")
+            if not all(_is_readable(member.value) for member in members):
+                raise PydanticInvalidForJsonSchema(f"{cls.__name__} has members that are no JSON scalar")
+        written = super().enum_schema({**schema, "members": members})
+        told = member_texts(cls, members)
+        prose = _prose(cls.__doc__, read_docstring(cls.__doc__))
+        return {**written, **prose, **({CHOICES: told} if told else {})}
+
+    def dict_schema(self, schema: core_schema.DictSchema) -> JsonObject:
+        written = {"additionalProperties": True, **super().dict_schema(schema)}
+        names = written.pop("propertyNames", {})
+        for pattern, values in written.pop("patternProperties", {}).items():
+            names, written["additionalProperties"] = {**names, "pattern": pattern}, values
+        if "keys_schema" in schema and self.mode == "validation":
+            names = self._checked_names(names, self.generate_inner(schema["keys_schema"]))
+        return {**written, "propertyNames": names} if names else written
+
+    def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonObject:
+        written = super().tagged_union_schema(schema)
+        if "discriminator" in written:  # its mapping says again what the branches' constants say
+            written["discriminator"] = {"propertyName": written["discriminator"]["propertyName"]}
+        return written
+
+    def model_schema(self, schema: core_schema.ModelSchema) -> JsonObject:
+        written = super().model_schema(schema)
+        if schema.get("root_model"):
+            return self._with_bytes(written, schema.get("config", {}))
+        return self._settled(written, schema, schema["cls"])
+
+    def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonObject:
+        cls = schema["cls"]
+        written = super().dataclass_schema(schema)
+        if cls.__doc__ and not cls.__doc__.startswith(f"{cls.__name__}("):  # which is what dataclasses write
+            written.setdefault("description", inspect.cleandoc(cls.__doc__))
+        return self._settled(written, schema, cls)
+
+    def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonObject:
+        return self._settled(super().typed_dict_schema(schema), schema, schema.get("cls"))
+
+    def _settled(self, written: JsonObject, schema: Any, cls: type | None) -> JsonObject:
+        """An object's schema with its texts, its other keys, and what becomes of undeclared keys."""
+        config = schema.get("config", {})
+        stated = "extra_fields_behavior" in config or schema.get("extra_behavior", "ignore") != "ignore"
+        self.mixed = self.mixed or stated
+        if self.closed and not stated:
+            written.setdefault("additionalProperties", False)
+        reading = self.mode == "validation"
+        doc = cls.__doc__ if cls else None
+        annotations, docs = field_annotations(cls), read_docstring(doc)
+        others: dict[str, str] = {}
+        for name, field in fields_of(schema).items():
+            key, *further = field_keys(name, field, reading=reading)
+            if config.get("validate_by_name") and name != key:
+                further.append(name)
+            others |= dict.fromkeys(further, key)
+            held = written.get("properties", {}).get(key, {})
+            describe(held, annotations.get(name))
+            if name in docs.parameters:
+                held.setdefault("description", docs.parameters[name])
+        if others and reading:
+            written[OTHER_KEYS] = others
+        return self._with_bytes({**written, **_prose(doc, docs)}, config)
+
+    def _with_bytes(self, written: JsonObject, config: Any) -> JsonObject:
+        """A class's schema with how its config has bytes in JSON, where it says so."""
+        mode = config.get("val_json_bytes" if self.mode == "validation" else "ser_json_bytes")
+        for field in (*written.get("properties", {}).values(), written) if mode in _BYTES_AS else ():
+            raw = [inner for inner in _inside(field) if inner.pop(RAW, False)]
+            for inner in raw:
+                inner.update(_BYTES_AS[mode])
+            if raw and mode != "base64":
+                field.pop("default", None)  # which is told in base64
+        return written
+
+    def _checked_names(self, names: JsonObject, keys: JsonObject) -> JsonObject:
+        """What a dict's keys are held to; PydanticInvalidForJsonSchema where no text can be one of them."""
+        if "$ref" in keys:
+            keys = self.get_schema_from_definitions(JsonRef(keys["$ref"])) or {}
+        choices = keys.get("enum", [keys["const"]] if "const" in keys else [])
+        if not all(isinstance(choice, str) for choice in choices) or keys.get("type", "string") not in _KEY_TYPES:
+            raise PydanticInvalidForJsonSchema(f"JSON has text for keys, and these are to be {keys}")
+        return {"pattern": INTEGER_PATTERN} if keys.get("type") == "integer" else names
+
+
+def _is_readable(value: Any) -> bool:
+    """Whether pydantic finds an enum's member by this value in JSON."""
+    return (isinstance(value, float) and math.isfinite(value)) or isinstance(value, str | int | None)
+
+
+def _prose(doc: str | None, docs: DocTexts) -> JsonObject:
+    return {PROSE: [inspect.cleandoc(doc), docs.prose]} if doc else {}
+
+
+def _inside(schema: JsonObject) -> Iterator[JsonObject]:
+    yield schema
+    for inner in subschemas(schema):
+        yield from _inside(inner)

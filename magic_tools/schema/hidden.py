@@ -1,0 +1,50 @@
+"""Parameters that a model neither sees nor fills: they come from the run's context."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_origin
+
+__all__ = ["ABSENT", "Context", "Hidden", "Injected", "context_value", "hidden_mark", "holds_hidden"]
+
+T = TypeVar("T")
+
+ABSENT: Any = object()
+"""What a context that has no value of a name gives in place of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """The mark of a hidden parameter: filled by its name from the context, or, if `whole`, the context itself."""
+
+    whole: bool = False
+
+
+Injected: TypeAlias = Annotated[T, Hidden()]
+"""The type of a parameter that is filled by its name from the run's context; no model sees it or can set it."""
+
+Context: TypeAlias = Annotated[Any, Hidden(whole=True)]
+"""The type of a parameter that is the run's context itself, as it was given; no model sees it or can set it."""
+
+
+def hidden_mark(annotation: Any) -> Hidden | None:
+    """The mark in an annotation's own metadata, if it is hidden."""
+    if get_origin(annotation) is not Annotated:
+        return None
+    return next((item for item in get_args(annotation)[1:] if isinstance(item, Hidden)), None)
+
+
+def holds_hidden(annotation: Any) -> bool:
+    """Whether a mark stands somewhere inside an annotation, where it could hide nothing."""
+    arguments = get_args(annotation)
+    if get_origin(annotation) is Annotated:
+        arguments = arguments[:1]
+    return any(hidden_mark(argument) is not None or holds_hidden(argument) for argument in arguments)
+
+
+def context_value(context: Any, name: str) -> Any:
+    """What a context, a mapping or an object, has under a name; ABSENT where it has nothing."""
+    if isinstance(context, Mapping):
+        return context.get(name, ABSENT)
+    return getattr(context, name, ABSENT)

@@ -1,0 +1,1 @@
+"""Findings about tools that models misread."""

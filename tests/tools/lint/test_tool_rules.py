@@ -1,0 +1,205 @@
+"""The rules about one tool: for each a tool that it speaks of, and one that it leaves alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import pytest
+from pydantic import BaseModel, Field
+
+from magic_tools.contracts.policy import Policy
+from magic_tools.tools.lint.findings import LintConfig
+from magic_tools.tools.lint.linter import lint
+from magic_tools.tools.lint.tool_rules import TOOL_RULES
+from magic_tools.tools.tool import Tool, tool
+
+if TYPE_CHECKING:
+    from decimal import Decimal as OnlyForCheckers
+
+Text = Annotated[str, Field(max_length=80), "What it is."]
+Whole = Annotated[int, Field(ge=0, le=9), "What it is."]
+
+
+class Third(BaseModel):
+    """The innermost."""
+
+    value: Whole
+
+
+class Second(BaseModel):
+    """In the middle."""
+
+    third: Annotated[Third, "What it is."]
+
+
+class First(BaseModel):
+    """The outermost."""
+
+    seconds: Annotated[list[Second], Field(max_length=2), "What they are."]
+
+
+def described(text: str, name: str | None = None) -> Tool[..., Any]:
+    """A tool of which only the text and the name are to be judged."""
+
+    def act(city: Text) -> str:
+        return city
+
+    return tool(act, name=name, description=text)
+
+
+def exemplified(*examples: Any) -> Tool[..., Any]:
+    """A tool with examples of its arguments."""
+
+    @tool(policy=Policy(examples=examples))
+    def act(city: Text, count: Whole = 1) -> str:
+        """Do what is asked."""
+        return city
+
+    return act
+
+
+def without_docstring(city: Text) -> str:
+    return city
+
+
+def without_return(city: Text):  # type: ignore[no-untyped-def]  # that is what it is for
+    """Do what is asked."""
+
+
+def unresolved(city: Text) -> OnlyForCheckers:
+    """Do what is asked."""
+    raise NotImplementedError
+
+
+def open_result(city: Text) -> Any:
+    """Do what is asked."""
+
+
+def nothing(city: Text) -> None:
+    """Do what is asked."""
+
+
+def four_nulls(a: Text | None = None, b: Text | None = None, c: Text | None = None, d: Text | None = None) -> str:
+    """Do what is asked."""
+    return ""
+
+
+def three_nulls(a: Text | None = None, b: Text | None = None, c: Text | None = None, d: Text = "") -> str:
+    """Do what is asked."""
+    return ""
+
+
+def deep(first: Annotated[First, "What it is."]) -> str:
+    """Do what is asked."""
+    return ""
+
+
+def flat(seconds: Annotated[list[Second], Field(max_length=2), "What they are."]) -> str:
+    """Do what is asked."""
+    return ""
+
+
+def for_somebody(tenant_id: Text) -> str:
+    """Do what is asked."""
+    return ""
+
+
+def for_anyone(current_user: Text, roles: Text, user_agent: Text, max_price_eur: Whole) -> str:
+    """Do what is asked."""
+    return ""
+
+
+def get_user(user_id: Text) -> str:
+    """One person's data."""
+    return ""
+
+
+@tool(policy=Policy(id="a.b", version="1", owner="me", risk="low", scopes=("x",), examples=({"city": "Rome"},),
+                    error_schema={"type": "object"}))  # fmt: skip
+def declared(city: Text) -> str:
+    """Do what is asked."""
+    return ""
+
+
+CASES: list[tuple[Callable[..., Any], list[tuple[str, str]]]] = [
+    (without_docstring, [("missing-docstring", "")]),
+    (described("  "), [("missing-docstring", "")]),
+    (described("Do what is asked."), []),
+    (without_return, [("missing-return", "result")]),
+    (unresolved, [("unresolved-return", "result")]),
+    (open_result, [("open-result", "result")]),
+    (nothing, []),
+    (described("word " * 101), [("long-tool-text", "")]),
+    (described("word " * 100), []),
+    (described("字" * 151), [("long-tool-text", "")]),
+    (described("字" * 150), []),
+    (described("incomprehensibility" * 54), [("long-tool-text", "")]),
+    (described("incomprehensibility" * 53), []),
+    (described("Do it.", "n" * 41), [("long-tool-name", "")]),
+    (described("Do it.", "n" * 40), []),
+    (four_nulls, [("many-null-defaults", "")]),
+    (three_nulls, []),
+    (deep, [("deep-nesting", "first")]),
+    (flat, []),
+    (for_somebody, [("chosen-identity", "tenant_id")]),
+    (for_anyone, [("chosen-identity", "current_user"), ("chosen-identity", "roles")]),
+    (get_user, []),
+    (exemplified({"city": "Rome"}, {"city": "Oslo", "count": 2}), []),
+    (exemplified({"city": 5}), [("wrong-example", "")]),
+    (exemplified({"town": "Rome"}), [("wrong-example", "")]),
+    (exemplified({"city": "Rome", "count": "2"}), [("wrong-example", "")]),
+    (exemplified({"city": {1, 2}}), [("wrong-example", "")]),
+    (exemplified({"city": float("nan")}), [("wrong-example", "")]),
+    (exemplified("Rome"), [("wrong-example", "")]),
+]
+
+
+@pytest.mark.parametrize(("function", "found"), CASES)
+def test_what_is_found_of_a_tool(function: Callable[..., Any], found: list[tuple[str, str]]) -> None:
+    """Each rule speaks of what it is about, and of nothing else that looks like it."""
+    assert [(each.rule, each.path) for each in lint(function)] == found
+
+
+def test_what_production_asks_for() -> None:
+    """The profile wants seven declarations, each an error of its own that says what to write."""
+    findings = lint(get_user, profile="production")
+    assert [(each.rule, each.severity) for each in findings] == [
+        (f"undeclared-{name}", "error")
+        for name in ("id", "version", "owner", "risk", "scopes", "examples", "error-schema")
+    ]
+    assert findings[1].message == "does not declare its version"
+    assert findings[1].advice == 'Declare it: @tool(policy=Policy(version="1.0.0")).'
+    assert lint(declared, profile="production") == []
+    assert lint(get_user) == []
+
+
+def test_each_example_is_named_with_what_is_wrong() -> None:
+    """An example is found by its number, and the message says what the schema holds against it."""
+    messages = [each.message for each in lint(exemplified({"city": "Rome"}, {"count": 99}))]
+    assert len(messages) == 1
+    assert messages[0].startswith("has an example (number 2) that its own schema refuses: ")
+    assert "city" in messages[0]
+    assert "count" in messages[0]
+
+
+def test_each_rule_speaks_in_the_tables() -> None:
+    """No rule about tools could be lost without a case failing."""
+    spoken = {rule for _, found in CASES for rule, _ in found}
+    assert {rule.name for rule in TOOL_RULES if rule.profile == "default"} == spoken
+
+
+@pytest.mark.parametrize(
+    ("config", "function", "rule"),
+    [
+        (LintConfig(tool_units=3), described("One two three."), "long-tool-text"),
+        (LintConfig(tool_characters=9), described("One two three."), "long-tool-text"),
+        (LintConfig(null_defaults=2), three_nulls, "many-null-defaults"),
+        (LintConfig(object_levels=1), flat, "deep-nesting"),
+        (LintConfig(name_characters=3), flat, "long-tool-name"),
+    ],
+)
+def test_a_threshold_can_be_set(config: LintConfig, function: Callable[..., Any], rule: str) -> None:
+    """What is well by the default measure is found by a stricter one."""
+    assert lint(function) == []
+    assert rule in {each.rule for each in lint(function, config=config)}

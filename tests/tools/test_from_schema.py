@@ -1,0 +1,166 @@
+"""Tools whose parameters are known only at run time: from JSON Schemas that anybody may have written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from magic_tools.errors import ContextError, DefinitionError
+from magic_tools.messages import ErrorCode
+from magic_tools.schema.dialects import Dialect
+from magic_tools.schema.hidden import Injected
+from magic_tools.tools.tool import Tool
+
+WIRES: tuple[Dialect, ...] = ("openai-chat", "openai-responses", "anthropic")
+
+CITY = {
+    "type": "object",
+    "title": "Arguments",
+    "properties": {"city": {"type": "string", "maxLength": 20}, "days": {"type": "integer", "default": 1}},
+    "required": ["city"],
+    "additionalProperties": False,
+}
+
+
+def weather(**arguments: Any) -> Any:
+    return arguments
+
+
+def made(schema: Mapping[str, Any], fn: Any = weather, **options: Any) -> Tool[..., Any]:
+    return Tool.from_schema(fn, name="weather", description="Weather.", input_schema=schema, **options)
+
+
+def test_a_tool_from_a_schema() -> None:
+    """It has the given name and text, the schema without titles, and gets what the schema takes, as plain data."""
+    found = made(CITY)
+    assert (found.name, found.description) == ("weather", "Weather.")
+    assert found.contract.input_schema == {keyword: held for keyword, held in CITY.items() if keyword != "title"}
+    assert found.contract.output_schema == {}
+    assert found.invoke('```json\n{"city": "Rome", "days": 2,}\n```').value == {"city": "Rome", "days": 2}
+    assert found.invoke({"city": "Rome", "days": None}).value == {"city": "Rome"}
+    assert found(city="Rome") == {"city": "Rome"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ("", "city"),
+        ({"city": 1}, "city"),
+        ({"city": "R" * 21}, "20"),
+        ({"city": "Rome", "day": 1}, "day"),
+        ({"city": "Rome", "days": "two"}, "days"),
+        ("[1]", "object"),
+        ('{"city": "Rome", "city": "Bari"}', "city"),
+        ('{"city": "Ro', "stops"),
+    ],
+)
+def test_what_the_schema_forbids_is_refused(arguments: Any, named: str) -> None:
+    """The same ladder as for annotations: nothing runs, and the model is told what to mend."""
+    calls: list[Any] = []
+    refused = made(CITY, lambda **arguments: calls.append(arguments)).invoke(arguments)
+    assert (refused.code, calls) == (ErrorCode.INVALID_ARGUMENT, [])
+    assert named in refused.content
+
+
+@dataclass
+class Report:
+    degrees: float
+
+
+def test_the_result_is_held_to_its_schema() -> None:
+    """What the function gives is written as JSON and checked; what the output schema forbids is withheld."""
+    output = {"type": "object", "properties": {"degrees": {"type": "number", "maximum": 60}}, "required": ["degrees"]}
+    good = made(CITY, lambda **_: Report(21.5), output_schema=output)
+    assert good.contract.output_schema == output
+    assert good.invoke({"city": "Rome"}).content == '{"degrees":21.5}'
+    for wrong in (Report(99), {"degree": 1}, None, "hot"):
+        result = made(CITY, lambda wrong=wrong, **_: wrong, output_schema=output).invoke({"city": "Rome"})
+        assert (result.code, result.value) == (ErrorCode.INTERNAL, None)
+
+
+def test_hidden_parameters_come_from_the_context() -> None:
+    """The function's own hidden parameters are filled by the run, and no key reaches them."""
+
+    def of_tenant(tenant: Injected[str], unit="c", **arguments: Any) -> Any:  # type: ignore[no-untyped-def]  # as found
+        return tenant, unit, arguments
+
+    found = made({"type": "object", "properties": {"city": {"type": "string"}}}, of_tenant)
+    context = {"tenant": "t1"}
+    assert found.invoke({"city": "Rome", "unit": "f"}, context=context).value == ("t1", "f", {"city": "Rome"})
+    assert found.invoke({"tenant": "t2"}, context=context).code is ErrorCode.INVALID_ARGUMENT
+    with pytest.raises(ContextError, match=r"weather\(\): the hidden parameter 'tenant'"):
+        found.invoke({"city": "Rome"})
+    with pytest.raises(DefinitionError, match=r"weather\(\): the input schema offers tenant, which the function hides"):
+        made({"type": "object", "properties": {"tenant": {"type": "string"}}}, of_tenant)
+
+
+EITHER = {
+    "anyOf": [
+        {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]},
+        {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]},
+    ]
+}
+
+
+@pytest.mark.parametrize("dialect", WIRES)
+def test_a_union_at_the_root(dialect: Dialect) -> None:
+    """Every provider is sent an object without a union at its root, and both branches reach the function."""
+    found = made(EITHER)
+    definition = found.definition(dialect)
+    held = definition.get("function", definition)
+    schema = held.get("parameters", held.get("input_schema"))
+    assert schema["type"] == "object"
+    assert not {"anyOf", "oneOf", "allOf", "enum", "not"} & schema.keys()
+    assert any("wrapped" in change.what for change in found.dialect_report(dialect))
+    assert found.invoke({"id": 1}).value == {"id": 1}
+    assert found.invoke({"name": "Ann"}).value == {"name": "Ann"}
+    assert found.invoke({"other": 1}).is_error
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"a": {"type": "string"}}, "required": ["a"]},
+        {"type": ["object", "null"], "properties": {"a": {"type": "string"}}, "required": ["a"]},
+    ],
+)
+def test_objects_that_do_not_say_so(schema: dict[str, Any]) -> None:
+    """A schema with properties is an object's, and closed where a provider wants it strict."""
+    definition = made(schema).definition("openai-chat", strict=True)["function"]
+    assert (definition["parameters"]["type"], definition["parameters"]["additionalProperties"]) == ("object", False)
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        ({"type": "array"}, r"weather\(\): the input schema: at /type, the whole is of the type array"),
+        ({"properties": {"a": {"pattern": "^(?=a)"}}}, "at /properties/a/pattern"),
+        ({"$ref": "https://example.org/schema"}, "leads out of the schema"),
+        ({"properties": {"a": {"type": "strin"}}}, "/properties/a/type"),
+    ],
+)
+def test_schemas_that_are_refused(schema: dict[str, Any], message: str) -> None:
+    """What is no schema of an object, leads elsewhere or could hang is refused, naming tool and place."""
+    with pytest.raises(DefinitionError, match=message):
+        made(schema)
+
+
+def test_a_pattern_that_would_hang_elsewhere() -> None:
+    """A pattern that takes other engines exponential time is matched in linear time."""
+    found = made({"properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}, "patternProperties": {"^(b+)+$": {}}})
+    assert found.invoke({"a": "a" * 50_000 + "!"}).is_error
+    assert not found.invoke({"a": "a" * 50_000, "b" * 50_000: 1}).is_error
+
+
+def test_the_given_schema_stays_as_it_was() -> None:
+    """Nothing is changed in what the caller passed, nor does a later change of it reach the tool."""
+    given = json.loads(json.dumps(CITY))
+    found = made(given)
+    found.definition("openai-chat", strict=False)
+    assert given == CITY
+    given["properties"]["city"]["type"] = "integer"
+    assert not found.invoke({"city": "Rome"}).is_error
