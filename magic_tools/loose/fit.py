@@ -147,7 +147,7 @@ class _Walk:
 
     def _not_chosen(self, value: Any, choices: list[Any], place: _Place) -> None:
         """Refuse what is not listed, where pydantic might not: true for 1, 1 for true, in 2.12 all beside a None."""
-        if None in choices or (isinstance(value, int | float) and value in choices):
+        if (None in choices and not self.in_union) or (isinstance(value, int | float) and value in choices):
             listed = ", ".join(json.dumps(choice, ensure_ascii=False) for choice in choices)
             self._refuse(place, f"one of {listed}" if len(choices) > 1 else listed, value)
         else:

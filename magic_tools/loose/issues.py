@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from string import Formatter
 from typing import Any, TypeAlias
 
 from pydantic_core import ErrorDetails, ValidationError
@@ -33,6 +35,9 @@ _EXPECTED: Mapping[str, str] = {
     **dict.fromkeys(("float_type", "float_parsing"), "a number"),
     "string_type": "a string",
     "bytes_type": "a string",
+    "bytes_too_short": "at least {min_length} bytes",
+    "bytes_too_long": "at most {max_length} bytes",
+    "bytes_invalid_encoding": "bytes as {encoding}",
     **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
     "none_required": "null",
     **dict.fromkeys(("list_type", "tuple_type", "set_type", "frozen_set_type", "deque_type"), "an array"),
@@ -72,6 +77,9 @@ _EXPECTED: Mapping[str, str] = {
     "union_tag_invalid": "{discriminator} to be one of {expected_tags}",
     "union_tag_not_found": "the key {discriminator}",
 }
+
+_BOUNDS = {"greater_than_equal": "ge", "greater_than": "gt", "less_than_equal": "le", "less_than": "lt"}
+"""Errors of bounds, which dates and durations have too, by the name of the bound."""
 
 _OWN_WORDS = frozenset({"value_error", "assertion_error"})
 _CHOICES = frozenset({"literal_error", "enum"})
@@ -170,18 +178,25 @@ def cut(text: str, most: int = _MOST_CHARACTERS) -> str:
 def _expectation(detail: ErrorDetails) -> str:
     kind, context = detail["type"], detail.get("ctx", {})
     template = _EXPECTED.get(kind)
-    if kind in _OWN_WORDS:
+    if kind in _OWN_WORDS and "error" in context:
         words = cut(str(context["error"]), _MOST_WORDS)
-    elif kind in _CHOICES:
+    elif kind in _CHOICES and "expected" in context:
         choices = context["expected"]
         words = f"one of {choices}" if " or " in choices else choices
-    elif template is not None:
+    elif template is not None and _fields_of(template) <= context.keys():
         words = template.format(**context)
+        if kind in _BOUNDS and not isinstance(context[_BOUNDS[kind]], int | float | Decimal):
+            words = words.replace("a number", "a value", 1)
     elif detail["msg"].startswith(_PREFIX):
         words = detail["msg"].removeprefix(_PREFIX)
     else:
         words = f"a value that passes its check ({cut(detail['msg'], _MOST_WORDS)})"
     return f"as its key {words}" if detail["loc"][-1:] == ("[key]",) else words
+
+
+def _fields_of(template: str) -> set[str]:
+    """The names that a template fills in, which an error of the same type that somebody else raises may not have."""
+    return {name for _, name, _, _ in Formatter().parse(template) if name}
 
 
 _ABSENT: Any = object()

@@ -8,9 +8,11 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import AfterValidator, BaseModel, Discriminator, Field, Tag, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, Discriminator, EmailStr, Field, Tag, TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
+from magic_tools.errors import ParseError
+from magic_tools.loose.decode import parse
 from magic_tools.loose.issues import issues_of, merged, path_text, shown
 from magic_tools.loose.secrets import Secrets, secrets_of
 from magic_tools.messages import Issue
@@ -183,3 +185,31 @@ def test_a_secret_in_an_issue() -> None:
         "a[0]: expected an integer, got a value that is not shown",
         'b[0]: expected an integer, got "y"',
     ]
+
+
+def custom(kind: str) -> Any:
+    """A check that raises an error of pydantic's own name, without what pydantic's has."""
+
+    def check(_: Any) -> Any:
+        raise PydanticCustomError(kind, "must rhyme")
+
+    return Annotated[str, AfterValidator(check)]
+
+
+@pytest.mark.parametrize(
+    ("target", "text", "words"),
+    [
+        (Annotated[dt.date, Field(ge=dt.date(2026, 1, 1))], '"2025-12-31"', "a value of at least 2026-01-01"),
+        (Annotated[dt.timedelta, Field(lt=dt.timedelta(hours=1))], '"PT2H"', "a value below"),
+        (Annotated[int, Field(ge=1)], "0", "a number of at least 1"),
+        (Annotated[Decimal, Field(gt=1)], '"1"', "a number above 1"),
+        (Annotated[bytes, Field(min_length=3)], '"aGk="', "at least 3 bytes"),
+        (Annotated[bytes, Field(max_length=1)], '"aGk="', "at most 1 bytes"),
+        (EmailStr, '"x"', "valid email address"),
+        *((custom(kind), '"x"', "must rhyme") for kind in ("value_error", "literal_error", "string_too_long", "mine")),
+    ],
+)
+def test_bounds_and_errors_of_others(target: Any, text: str, words: str) -> None:
+    """A bound is told of what it bounds, and an error that only borrows pydantic's name in its own words."""
+    with pytest.raises(ParseError, match=words):
+        parse(target, text)

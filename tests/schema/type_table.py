@@ -1165,7 +1165,7 @@ CASES: Mapping[str, Case] = {
             "body",
         ),
         [('{"body": "_-8="}', Packet(body=b"\xff\xef")), ('{"body": "/+8="}', Packet(body=b"\xff\xef"))],
-        [('{"body": "!"}', "body: expected a value that passes its check (Data should be valid base64")],
+        [('{"body": "!"}', "body: expected bytes as base64")],
     ),
     "secrets of other kinds": Case(
         Hidden,
