@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import marshal
 import math
 from typing import Any, TypeAlias, Union
@@ -23,7 +24,10 @@ class Kept:
     __slots__ = ("_packed",)
 
     def __init__(self, value: JsonObject) -> None:
-        self._packed = marshal.dumps(value)
+        try:
+            self._packed = marshal.dumps(value)
+        except ValueError:  # it has values of classes of their own, such as a text that is translated late
+            self._packed = marshal.dumps(json.loads(json.dumps(value)))
 
     def fresh(self) -> JsonObject:
         """A copy that its taker may change."""

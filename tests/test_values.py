@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from magic_tools.messages import ErrorCode
 from magic_tools.values import JsonObject, JsonValue, Kept, canonical_json, digest
 
 LARGEST_EXACT = 2**53 - 1
@@ -170,3 +171,16 @@ def test_what_is_kept_is_each_taker_s_own(value: JsonObject) -> None:
         if isinstance(held, list):
             held.append("changed")
     assert kept.fresh() == value
+
+
+class Label(str):
+    """A text of a class of its own."""
+
+    __slots__ = ()
+
+
+def test_what_is_kept_is_plain() -> None:
+    """Values of classes of their own come back as the JSON that they are."""
+    fresh = Kept({"a": Label("x"), "b": [ErrorCode.INTERNAL]}).fresh()
+    assert fresh == {"a": "x", "b": ["INTERNAL"]}
+    assert (type(fresh["a"]), type(fresh["b"][0])) == (str, str)

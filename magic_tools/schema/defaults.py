@@ -39,10 +39,10 @@ def json_default(value: Any) -> JsonValue:
 def check_defaults(adapter: TypeAdapter[Any], defaults: Mapping[str, Any], *, where: str) -> None:
     """DefinitionError, naming the parameter, if an adapter of arguments by name refuses one of their defaults.
 
-    None is the word for "absent" in Python, and what JSON cannot hold is for Python's callers alone:
-    neither is checked, nor is a value told apart from one that pydantic would make the right type of.
+    None, the word for "absent" in Python, is not checked, nor is a value told apart from one that
+    pydantic would make the right type of.
     """
-    told = {name: value for name, value in defaults.items() if value is not None and _is_told(value)}
+    told = {name: value for name, value in defaults.items() if value is not None}
     try:
         adapter.validate_python(told)
     except ValidationError as error:
@@ -58,14 +58,6 @@ def check_defaults(adapter: TypeAdapter[Any], defaults: Mapping[str, Any], *, wh
 @lru_cache(maxsize=128)
 def _writer(of: Any) -> TypeAdapter[Any]:
     return TypeAdapter(of)
-
-
-def _is_told(value: Any) -> bool:
-    try:
-        json_default(value)
-    except PydanticSerializationError:
-        return False
-    return True
 
 
 def _written(value: Any) -> Any:

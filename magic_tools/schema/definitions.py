@@ -3,44 +3,46 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
-from magic_tools.schema.walk import definition_name, map_schema, subschemas
+from magic_tools.schema.walk import definition_name, map_inner, map_schema, subschemas
 from magic_tools.schema.wording import WORDS
 from magic_tools.values import JsonObject
 
-__all__ = ["inline_shorter", "leads_to", "references", "shorten_names"]
+__all__ = ["MARK", "inline_shorter", "leads_to", "marked_name", "references", "shorten_names"]
 
-_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]")
+MARK = ":"
+"""What tells a definition apart from one of the same name, until all have their final names; in no class's name."""
 
 
-def inline_shorter(schema: JsonObject) -> JsonObject:
+def inline_shorter(schema: JsonObject, finish: Callable[[JsonObject], JsonObject]) -> JsonObject:
     """Put each definition that does not lead back to itself where it is used, if the schema is shorter so.
 
     What stands beside a reference then counts more than the definition, and is dropped where it says the same.
+    `finish` is done to every schema after that, the inner ones first.
     """
-    definitions: dict[str, JsonObject] | None = schema.get("$defs")
-    if not definitions:
-        return schema
-    gone = _shorter_inline(schema, definitions)
+    definitions: dict[str, JsonObject] = schema.get("$defs", {})
+    gone = _shorter_inline(schema, definitions) if definitions else set[str]()
 
-    def inline(node: JsonObject, _: str) -> JsonObject:
+    def settled(node: JsonObject, _: str = "") -> JsonObject:
+        return finish(inlined(map_inner(node, settled)))
+
+    def inlined(node: JsonObject) -> JsonObject:
         name = _referred(node)
         if name is None or name not in definitions:
             return node
         beside = {keyword: held for keyword, held in node.items() if keyword != "$ref"}
         if name in gone:
-            target = map_schema(definitions[name], inline)
+            target = inlined(map_inner(definitions[name], settled))
             words = [*target.get(WORDS, ()), *beside.get(WORDS, ())]
             return {**target, **beside, **({WORDS: words} if words else {})}
         if beside.get("description") == definitions[name].get("description"):
             beside.pop("description", None)
         return {"$ref": node["$ref"], **beside}
 
-    body = map_schema(_without_definitions(schema), inline)
-    kept = {name: map_schema(definition, inline) for name, definition in definitions.items() if name not in gone}
+    body = settled(_without_definitions(schema))
+    kept = {name: settled(definition) for name, definition in definitions.items() if name not in gone}
     return {**body, "$defs": kept} if kept else body
 
 
@@ -62,7 +64,7 @@ def _shorter_inline(schema: JsonObject, definitions: Mapping[str, JsonObject]) -
     def is_shorter(name: str) -> bool:
         if uses[name] == 1:
             return True
-        short = _short(name, definitions[name])
+        short = _short(name)
         apart = len(f'"{short}": , ') + length_of(name) + uses[name] * _length_of_reference(short)
         return uses[name] * length_of(name) <= apart
 
@@ -99,16 +101,13 @@ def _without_title(schema: JsonObject, _: str) -> JsonObject:
 
 
 def shorten_names(schema: JsonObject) -> JsonObject:
-    """Name each definition after its class, with a number where two classes share a name.
-
-    pydantic tells such classes apart by their modules, which depend on how a file was loaded.
-    """
+    """Name each definition after its class, with a number where two classes share a name."""
     definitions: dict[str, JsonObject] | None = schema.get("$defs")
     if not definitions:
         return schema
     short: dict[str, str] = {}
     for name in _in_order_of_use(schema):
-        title = _short(name, definitions[name])
+        title = _short(name)
         tried, count = title, 1
         while tried in short.values():
             count += 1
@@ -124,8 +123,13 @@ def shorten_names(schema: JsonObject) -> JsonObject:
     return {**body, "$defs": dict(sorted(named.items()))} if named else body
 
 
-def _short(name: str, definition: JsonObject) -> str:
-    return _NOT_IN_A_NAME.sub("_", definition.get("title", name)) if "__" in name else name
+def marked_name(name: str, taken: Collection[str]) -> str:
+    """A name for a definition that none of these has: its own, else one that `shorten_names` makes short again."""
+    return f"{name}{MARK}{len(taken)}" if name in taken else name
+
+
+def _short(name: str) -> str:
+    return name.partition(MARK)[0]
 
 
 def _in_order_of_use(schema: JsonObject) -> Iterator[str]:
@@ -156,12 +160,16 @@ def leads_to(name: str, definitions: Mapping[str, JsonObject]) -> set[str]:
     return reached
 
 
-def references(schema: JsonObject) -> Iterator[str]:
+def references(schema: JsonObject) -> list[str]:
     """The name of the definition of each reference in a schema, as often as there is one."""
-    if name := _referred(schema):
-        yield name
-    for inner in subschemas(schema):
-        yield from references(inner)
+    found: list[str] = []
+    ahead = [schema]
+    while ahead:
+        node = ahead.pop()
+        if (name := _referred(node)) is not None:
+            found.append(name)
+        ahead += reversed(subschemas(node))
+    return found
 
 
 def _referred(schema: JsonObject) -> str | None:

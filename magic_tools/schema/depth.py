@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from magic_tools.errors import DefinitionError
-from magic_tools.schema.definitions import leads_to
+from magic_tools.schema.definitions import MARK, leads_to
 from magic_tools.schema.marks import MAX_DEPTH
 from magic_tools.schema.walk import definition_name, map_schema
 from magic_tools.values import JsonObject
@@ -26,7 +26,7 @@ def unrolled(schema: JsonObject) -> JsonObject:
 
 
 class _Levels:
-    """The definitions of levels that are made on the way; each is named after its class by its title."""
+    """The definitions of levels that are made on the way; each is named after its class, and marked."""
 
     def __init__(self, definitions: Mapping[str, JsonObject]) -> None:
         self.definitions = definitions
@@ -51,14 +51,10 @@ class _Levels:
         """A reference to a definition, in which so many levels of another are left."""
         if of not in leads_to(name, self.definitions):
             return {"$ref": f"#/$defs/{name}"}
-        level = f"{name}__{of}_{left}"
+        level = f"{name}{MARK}{of}_{left}"
         if level not in self.made:
             self.made[level] = {}  # which keeps what leads back here from making it again
-            title = name if "__" not in name else self.definitions[name].get("title", name)
-            self.made[level] = {
-                **map_schema(self.definitions[name], lambda node, _: self._inside(node, of, left)),
-                "title": title,
-            }
+            self.made[level] = map_schema(self.definitions[name], lambda node, _: self._inside(node, of, left))
         return {"$ref": f"#/$defs/{level}"}
 
     def _inside(self, node: JsonObject, of: str, left: int) -> JsonObject:

@@ -136,14 +136,14 @@ _TOO_DEEP = "it is nested too deeply. Make it flatter."
 def render_schema(
     schema: JsonObject, dialect: Dialect, strict: bool | None = None, *, subject: str = "The schema"
 ) -> Rendered:
-    """A schema in a dialect, which shares nothing with the schema that was given.
+    """A schema in a dialect; it may share parts with the schema that was given, which stays as it was.
 
     With `strict` None it is strict where every valid value can be written in the strict form, and
     what that cannot hold a model to stands in words; else it is not strict, and says why.
     SchemaRejectedError, starting with `subject`, where strictness was asked for and is not to be had.
     """
     try:
-        return _rendered(copy.deepcopy(schema), form_of(dialect), strict)
+        return _rendered(schema, form_of(dialect), strict)
     except (SchemaRejectedError, RecursionError) as error:
         how = "strict " if strict else ""
         why = _TOO_DEEP if isinstance(error, RecursionError) else error
@@ -169,7 +169,7 @@ def _rendered(schema: JsonObject, form: Form, strict: bool | None) -> Rendered:
 def render_tool(
     definition: ToolDefinition, dialect: Dialect, strict: bool | None = None
 ) -> tuple[JsonObject, Rendered]:
-    """A tool as a request in a dialect has it, and how its schema was rendered.
+    """A tool as a request in a dialect has it, and how its schema was rendered; it may share parts with the definition.
 
     `strict` None is what the definition wishes. SchemaRejectedError names the tool.
     """

@@ -55,6 +55,8 @@ def read_docstring(docstring: str | None) -> DocTexts:
     """
     if not docstring:
         return DocTexts("", {})
+    if ":" not in docstring and "--" not in docstring:  # as every style has
+        return DocTexts(_SEVERAL_BLANK_LINES.sub("\n\n", "\n".join(_lines(docstring))).strip(), {})
     prose: list[str] = []
     texts: dict[str, str] = {}
     for head, body in _parts(_lines(docstring)):

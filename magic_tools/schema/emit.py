@@ -54,14 +54,14 @@ def emit(
     the root's fields, by name, that they do not have themselves. DefinitionError, starting with
     `where`, if no schema can state a type.
     """
-    written, mixed = _stated(adapter, side, where=where, closed=closed, annotation=annotation)
+    written, mixed, keywords = _stated(adapter, side, where=where, closed=closed, annotation=annotation)
     core = adapter.core_schema
     fields = fields_of(core["schema"] if core["type"] == "definitions" else core)
-    for name, keywords in (additions or {}).items():
+    for name, added in (additions or {}).items():
         key = field_keys(name, fields[name], reading=side == "input")[0]
-        written["properties"][key] = {**keywords, **written["properties"][key]}
-    guide = worded(shorten_names(inline_shorter(written)))
-    schema = map_schema(guide, _without_other_keys) if OTHER_KEYS in _keywords(guide) else guide
+        written["properties"][key] = {**added, **written["properties"][key]}
+    guide = shorten_names(inline_shorter(written, worded))
+    schema = map_schema(guide, _without_other_keys) if OTHER_KEYS in keywords else guide
     return Emitted(schema, guide, mixed)
 
 
@@ -72,8 +72,8 @@ def check_stated(adapter: TypeAdapter[Any], *, where: str, annotation: Any = Non
 
 def _stated(
     adapter: TypeAdapter[Any], side: Side, *, where: str, closed: bool, annotation: Any
-) -> tuple[JsonObject, bool]:
-    """All that a schema says of a type, as it was generated but for what is declared beside it."""
+) -> tuple[JsonObject, bool, set[str]]:
+    """All that a schema says of a type, whether it is mixed, and the keywords that it was generated with."""
     what = f"has the annotation {annotation!r}" if annotation is not None else "holds a type"
     try:
         written, mixed = generated(adapter.core_schema, side, closed=closed)
@@ -89,7 +89,7 @@ def _stated(
         ) from error
     except DefinitionError as error:
         raise DefinitionError(f"{where} {what}: {error}") from error
-    return written, mixed
+    return written, mixed, present
 
 
 def _with_encodings(schema: JsonObject) -> JsonObject:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, ForwardRef
 
 from pydantic.errors import PydanticInvalidForJsonSchema
-from typing_extensions import get_type_hints
+from typing_extensions import get_type_hints, is_typeddict
 
 __all__ = ["class_hints", "field_keys", "fields_of"]
 
 
 def class_hints(cls: type) -> dict[str, Any]:
     """The annotations of a class's fields, resolved and with their metadata; none where a name is not known."""
+    if is_typeddict(cls):  # which has those of its bases too
+        stated = dict(cls.__annotations__)
+        if not any(isinstance(hint, str | ForwardRef) for hint in stated.values()):
+            return stated
     for names in (None, {cls.__name__: cls}):  # a class in a function does not find itself by name
         with suppress(NameError):
             return get_type_hints(cls, localns=names, include_extras=True)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from enum import Flag
 from typing import Any, Literal
 
 from pydantic.errors import PydanticInvalidForJsonSchema
-from pydantic.json_schema import GenerateJsonSchema, JsonRef
+from pydantic.json_schema import CoreModeRef, DefsRef, GenerateJsonSchema, JsonRef
 from pydantic_core import core_schema
 
 from magic_tools.schema.binary import RAW
 from magic_tools.schema.defaults import json_default
+from magic_tools.schema.definitions import marked_name, references
 from magic_tools.schema.docstrings import DocTexts, read_docstring
 from magic_tools.schema.fields import field_keys, fields_of
 from magic_tools.schema.forms import DECIMAL_PATTERN, INTEGER_PATTERN, NAIVE_PATTERN, TIME_PATTERN
@@ -34,6 +36,9 @@ _MODES: Mapping[Side, _Mode] = {"input": "validation", "output": "serialization"
 OTHER_KEYS = "x-other-keys"
 """The other keys under which a property may come, each with the property's own; never in a schema that a model sees."""
 
+# In pydantic's references, of the form `module.Class:number[module.Class:number, ...]`, all but the names.
+_OTHER_THAN_NAME = re.compile(r"(?:[^.\[\],:]+\.)+|:[^\[\],]+")
+
 _KEY_TYPES = ("string", "integer")
 
 # How a class has its bytes in JSON, by its config; without one pydantic would lose what is no UTF-8.
@@ -51,7 +56,7 @@ def generated(schema: core_schema.CoreSchema, side: Side, *, closed: bool) -> tu
     if no schema can state a type, DefinitionError if a text is said of a value that there is not.
     """
     generator = _Generator(_MODES[side], closed=closed)
-    return generator.generate(schema, mode=generator.mode), generator.mixed
+    return generator.whole(schema), generator.mixed
 
 
 class _Generator(GenerateJsonSchema):
@@ -67,8 +72,29 @@ class _Generator(GenerateJsonSchema):
         self.closed = closed
         self.mixed = False
 
+    def whole(self, schema: core_schema.CoreSchema) -> JsonObject:
+        """The schema with those of its definitions that it leads to; a root that is one of them alone stands itself."""
+        written = self.generate_inner(schema)
+        definitions: dict[str, JsonObject] = {}
+        ahead = [written]
+        while ahead:
+            for name in references(ahead.pop()):
+                definition = self.get_schema_from_definitions(JsonRef(f"#/$defs/{name}")) or {}
+                if name not in definitions:
+                    definitions[name] = definition
+                    ahead.append(definition)
+        root = written.get("$ref", "").removeprefix("#/$defs/")
+        if written.keys() == {"$ref"} and not any(root in references(each) for each in definitions.values()):
+            written = definitions.pop(root)
+        return {**written, "$defs": definitions} if definitions else written
+
+    def get_defs_ref(self, core_mode_ref: CoreModeRef) -> DefsRef:
+        """The class's name, and a mark where another class has it already."""
+        name = self.normalize_name(_OTHER_THAN_NAME.sub("", core_mode_ref[0]))
+        return DefsRef(marked_name(name, self.defs_to_core_refs))
+
     def build_schema_type_to_method(self) -> dict[Any, Callable[[Any], JsonObject]]:
-        self.by_type = super().build_schema_type_to_method()
+        self.by_type = _Methods(self)
         return self.by_type
 
     def generate_inner(self, schema: Any) -> JsonObject:
@@ -212,6 +238,19 @@ class _Generator(GenerateJsonSchema):
         if not all(isinstance(choice, str) for choice in choices) or keys.get("type", "string") not in _KEY_TYPES:
             raise PydanticInvalidForJsonSchema(f"JSON has text for keys, and these are to be {keys}")
         return {"pattern": INTEGER_PATTERN} if keys.get("type") == "integer" else names
+
+
+class _Methods(dict[Any, Callable[[Any], JsonObject]]):
+    """The methods of a generator by the types of core schemas, each looked up when it is first wanted."""
+
+    def __init__(self, generator: GenerateJsonSchema) -> None:
+        super().__init__()
+        self.generator = generator
+
+    def __missing__(self, kind: str) -> Callable[[Any], JsonObject]:
+        method: Callable[[Any], JsonObject] = getattr(self.generator, f"{kind.replace('-', '_')}_schema")
+        self[kind] = method
+        return method
 
 
 def _is_readable(value: Any) -> bool:

@@ -32,6 +32,8 @@ class Hints:
 
     def resolve(self, annotation: Any) -> Any:
         """What an annotation stands for; one of UNRESOLVED if it cannot be evaluated."""
+        if isinstance(annotation, type):
+            return annotation
         try:
             return self._evaluated(annotation, self._near)
         except NameError:

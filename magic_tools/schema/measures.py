@@ -13,24 +13,26 @@ __all__ = ["MEASURES", "nodes_of"]
 
 _MANY_VALUES = 250
 
-Nodes: TypeAlias = Sequence[JsonObject]
-"""A schema and all in it, itself first."""
+Nodes: TypeAlias = Sequence[tuple[int, JsonObject]]
+"""A schema and all in it, itself first, each with how many objects and arrays lie in each other down to it."""
 
 
 def nodes_of(schema: JsonObject) -> Nodes:
-    """A schema and all in it, itself first, as `MEASURES` take it."""
-    nodes = [schema]
-    for node in nodes:
-        nodes.extend(subschemas(node))
+    """A schema and all in it as `MEASURES` take it; the levels of each definition are counted by themselves."""
+    nodes: list[tuple[int, JsonObject]] = []
+    ahead = [(0, schema)]
+    while ahead:
+        above, node = ahead.pop()
+        level = above + (not _LEVELS.isdisjoint(types_of(node)))
+        nodes.append((level, node))
+        if "$defs" in node:
+            ahead += [(0, held) for held in node["$defs"].values()]
+            node = {keyword: held for keyword, held in node.items() if keyword != "$defs"}
+        ahead += [(level, held) for held in subschemas(node)]
     return nodes
 
 
-def _levels(schema: JsonObject) -> int:
-    """How deep objects and arrays lie in each other; each definition is counted by itself."""
-    definitions = schema.get("$defs", {})
-    body = {keyword: held for keyword, held in schema.items() if keyword != "$defs"} if definitions else schema
-    own = 1 if {"object", "array"} & set(types_of(schema)) else 0
-    return max(own + max(map(_levels, subschemas(body)), default=0), *map(_levels, definitions.values()), 0)
+_LEVELS = frozenset({"object", "array"})
 
 
 def _values(node: JsonObject) -> list[Any]:
@@ -42,12 +44,12 @@ def _length(values: list[Any]) -> int:
 
 
 def _characters(nodes: Nodes) -> int:
-    names = sum(len(name) for node in nodes for name in (*node.get("properties", ()), *node.get("$defs", ())))
-    return names + sum(_length(_values(node)) for node in nodes)
+    names = sum(len(name) for _, node in nodes for name in (*node.get("properties", ()), *node.get("$defs", ())))
+    return names + sum(_length(_values(node)) for _, node in nodes)
 
 
 def _long_enum(nodes: Nodes) -> int:
-    enums = (node["enum"] for node in nodes if "enum" in node)
+    enums = (node["enum"] for _, node in nodes if "enum" in node)
     return max((_length(values) for values in enums if len(values) > _MANY_VALUES), default=0)
 
 
@@ -61,12 +63,12 @@ def _unions(node: JsonObject) -> int:
 
 
 MEASURES: Mapping[str, Callable[[Nodes], int]] = {
-    "levels": lambda nodes: _levels(nodes[0]),
-    "properties": lambda nodes: sum(len(node.get("properties", ())) for node in nodes),
+    "levels": lambda nodes: max(level for level, _ in nodes),
+    "properties": lambda nodes: sum(len(node.get("properties", ())) for _, node in nodes),
     "characters in names and enums": _characters,
-    "enum values": lambda nodes: sum(len(node.get("enum", ())) for node in nodes),
+    "enum values": lambda nodes: sum(len(node.get("enum", ())) for _, node in nodes),
     "characters in an enum of over 250 values": _long_enum,
     "strict tools": lambda _: 1,
-    "optional parameters": lambda nodes: sum(map(_optional, nodes)),
-    "parameters of union type": lambda nodes: sum(map(_unions, nodes)),
+    "optional parameters": lambda nodes: sum(_optional(node) for _, node in nodes),
+    "parameters of union type": lambda nodes: sum(_unions(node) for _, node in nodes),
 }

@@ -10,7 +10,7 @@ from collections import abc
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NewType, NotRequired, Required, TypeVar, Union, get_args, get_origin
 
 import typing_extensions
@@ -39,6 +39,7 @@ _READ_AS: Mapping[Any, type] = {
 }
 _USED_UP = (abc.Iterator, abc.Generator)
 
+_PLAIN = frozenset({str, int, float, bool, NoneType})
 _LEFT_ALONE = (abc.Callable, type, re.Pattern)
 """Generic types whose arguments are no values in JSON."""
 
@@ -103,6 +104,8 @@ class _Preparation:
         self.known = dict(known or {})
 
     def of(self, annotation: Any) -> Any:
+        if isinstance(annotation, type) and annotation in _PLAIN:
+            return annotation
         origin, arguments = get_origin(annotation), get_args(annotation)
         if origin is Annotated:
             return self._annotated(annotation, *arguments)

@@ -29,6 +29,8 @@ _UNIONS = frozenset({"$ref", "allOf", "anyOf", "const", "enum", "if", "not", "on
 _SAYS_A_TYPE = frozenset({"$ref", "anyOf", "const", "enum", "type"})
 # Keywords that are written in another way, rather than in words, where a provider does not have them.
 _REWRITTEN = frozenset({"$ref", "const", "enum", "oneOf", "prefixItems", "type"})
+_PLAIN = frozenset({"type", "description"})
+_SCALARS = ("string", "integer", "number", "boolean", "null")
 _TYPE_NAMES = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
 
 
@@ -112,6 +114,8 @@ class _Rendering:
 
     def node(self, schema: JsonObject, pointer: str) -> JsonObject:
         """The form of one schema, and of all in it."""
+        if schema.keys() <= _PLAIN and schema.get("type") in _SCALARS and schema.get("description", ...):
+            return schema  # as every provider takes it
         given = self._typed(spelled(schema), pointer) if self._rules.keywords else schema
         words: list[str] = []
         kept = dict(self._kept(given, pointer, words))

@@ -12,7 +12,7 @@ from magic_tools.messages import ModelReply, ModelRequest, OutputFormat, Part, T
 from magic_tools.schema.dialects import Dialect, form_of, render_schema, render_tool
 from magic_tools.schema.measures import MEASURES, nodes_of
 from magic_tools.schema.rendered import DialectChange, Rendered
-from magic_tools.values import JsonObject
+from magic_tools.values import JsonObject, Kept
 
 __all__ = ["render_output", "render_tools", "replayed", "restored"]
 
@@ -21,7 +21,7 @@ P = TypeVar("P", bound=Part)
 
 def render_output(output: OutputFormat, dialect: Dialect, strict: bool | None = None) -> Rendered:
     """The schema of an answer in a dialect, with `strict` as `render_schema` takes it."""
-    return render_schema(output.schema, dialect, strict, subject=f"The output type {output.name!r}")
+    return render_schema(Kept(output.schema).fresh(), dialect, strict, subject=f"The output type {output.name!r}")
 
 
 def render_tools(
@@ -33,10 +33,12 @@ def render_tools(
 ) -> list[tuple[JsonObject, Rendered]]:
     """The tools of one request, in order, within what the provider takes of strict schemas in one request.
 
+    They share nothing with the definitions.
     Where they spend more, tools are sent non-strict, and say so: first the one that spends most of
     what is short, of equals the one with the shortest schema. Of those that were wished strict none is;
     if that is not enough, SchemaRejectedError names them. `beside` are the request's other schemas.
     """
+    definitions = [replace(each, input_schema=Kept(each.input_schema).fresh()) for each in definitions]
     rendered = [render_tool(definition, dialect, strict) for definition in definitions]
     nodes = [nodes_of(held.schema) for _, held in rendered]
     spent_beside = [nodes_of(held.schema) for held in beside if held.strict]

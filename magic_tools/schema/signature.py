@@ -13,7 +13,7 @@ from typing import Annotated, Any, NotRequired, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter
 from pydantic.fields import FieldInfo
-from pydantic_core import PydanticSerializationError
+from pydantic_core import PydanticSerializationError, PydanticUndefined
 from typing_extensions import Unpack
 
 from magic_tools.errors import ContextError, DefinitionError
@@ -23,7 +23,7 @@ from magic_tools.schema.docstrings import DocTexts, read_docstring
 from magic_tools.schema.emit import check_stated
 from magic_tools.schema.hidden import ABSENT, Hidden, context_value, hidden_mark, holds_hidden
 from magic_tools.schema.hints import UNRESOLVED, Hints
-from magic_tools.values import JsonObject
+from magic_tools.values import JsonObject, JsonValue
 
 __all__ = ["ARGUMENTS", "Parameter", "Signature", "open_signature", "read_signature"]
 
@@ -90,12 +90,26 @@ class Signature:
         return adapter
 
     def _check_defaults(self, adapter: TypeAdapter[dict[str, Any]]) -> None:
-        """DefinitionError if a default is refused by its own annotation; none is made that a call would make."""
+        """DefinitionError if a default is refused by its own annotation; none is made that a call would make.
+
+        What JSON cannot hold is for Python's callers alone, and not checked.
+        """
         fixed = [p for p in self.parameters if not _makes_default(p.annotation)]
         if len(fixed) < len(self.parameters):
             adapter = adapt_keys(self.name, {p.name: (p.annotation, p.required) for p in fixed})
-        stated = {p.name: _stated_default(p.default) for p in fixed if p.default is not _EMPTY}
+        stated = {p.name: _stated_default(p.default) for p in fixed if p.name in self._told_defaults}
         check_defaults(adapter, stated, where=f"{self.name}()")
+
+    @functools.cached_property
+    def _told_defaults(self) -> dict[str, JsonValue]:
+        """The defaults that JSON can hold, by parameter."""
+        told = {}
+        for parameter in self.parameters:
+            default = _stated_default(parameter.default)
+            if default is not _EMPTY and default is not PydanticUndefined:
+                with suppress(PydanticSerializationError):
+                    told[parameter.name] = json_default(default)
+        return told
 
     def check_each(self) -> None:
         """DefinitionError, naming the parameter, if one of them alone cannot become a schema."""
@@ -105,13 +119,13 @@ class Signature:
 
     def additions(self) -> dict[str, JsonObject]:
         """For each parameter the keywords that its own schema may lack: its docstring's text and its default."""
-        added: dict[str, JsonObject] = {}
+        texts = self.docs.parameters
+        added: dict[str, JsonObject] = {
+            p.name: {"description": texts[p.name]} for p in self.parameters if p.name in texts
+        }
         for parameter in self.parameters:
-            text = self.docs.parameters.get(parameter.name)
-            added[parameter.name] = {"description": text} if text else {}
-            if parameter.default is not _EMPTY and not isinstance(parameter.default, FieldInfo):
-                with suppress(PydanticSerializationError):  # a default that JSON cannot hold is not told
-                    added[parameter.name]["default"] = json_default(parameter.default)
+            if parameter.name in self._told_defaults and not isinstance(parameter.default, FieldInfo):
+                added.setdefault(parameter.name, {})["default"] = self._told_defaults[parameter.name]
         return added
 
     def bind(self, values: Mapping[str, Any], context: Any = None) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -264,7 +278,7 @@ def _receiver(fn: Callable[..., Any]) -> str | None:
 def _doc_of(fn: Callable[..., Any]) -> str | None:
     """The docstring of a function; of a callable object that of its call, else of its class."""
     if inspect.isroutine(fn) or isinstance(fn, type):
-        return inspect.getdoc(fn)
+        return fn.__doc__ or inspect.getdoc(fn)
     return inspect.getdoc(type(fn).__call__) if getattr(type(fn).__call__, "__doc__", None) else inspect.getdoc(fn)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
 from magic_tools.values import JsonObject
@@ -58,16 +58,16 @@ Change: TypeAlias = Callable[[JsonObject, str], JsonObject]
 """Gives what a schema becomes, from the schema and its place: a JSON Pointer (RFC 6901) from the root."""
 
 
-def subschemas(schema: JsonObject) -> Iterator[JsonObject]:
+def subschemas(schema: JsonObject) -> list[JsonObject]:
     """Every schema directly inside one."""
+    found: list[JsonObject] = []
     for keyword, held in schema.items():
-        match _HOLDS.get(keyword):
-            case "one" if isinstance(held, dict):  # true and false are schemas too
-                yield held
-            case "many":
-                yield from (each for each in held if isinstance(each, dict))
-            case "named":
-                yield from (each for each in held.values() if isinstance(each, dict))
+        kind = _HOLDS.get(keyword)
+        if kind is None:
+            continue
+        inner = (held,) if kind == "one" else held.values() if kind == "named" else held
+        found += [each for each in inner if isinstance(each, dict)]  # true and false are schemas too
+    return found
 
 
 def map_schema(schema: JsonObject, change: Change, pointer: str = "") -> JsonObject:
@@ -79,19 +79,21 @@ def map_inner(schema: JsonObject, change: Callable[[JsonObject, str], Any], poin
     """A copy in which every schema directly inside is what `change` makes of it."""
     copy: JsonObject = {}
     for keyword, held in schema.items():
-        match _HOLDS.get(keyword):
-            case "one" if isinstance(held, dict):
-                copy[keyword] = change(held, f"{pointer}/{keyword}")
-            case "many":
-                places = ((item, f"{pointer}/{keyword}/{index}") for index, item in enumerate(held))
-                copy[keyword] = [change(item, place) if isinstance(item, dict) else item for item, place in places]
-            case "named":
-                inner = ((name, item, f"{pointer}/{keyword}/{escaped(name)}") for name, item in held.items())
-                copy[keyword] = {
-                    name: change(item, place) if isinstance(item, dict) else item for name, item, place in inner
-                }
-            case _:
-                copy[keyword] = held
+        kind = _HOLDS.get(keyword)
+        if kind is None:
+            copy[keyword] = held
+        elif kind == "one":
+            copy[keyword] = change(held, f"{pointer}/{keyword}") if isinstance(held, dict) else held
+        elif kind == "many":
+            copy[keyword] = [
+                change(item, f"{pointer}/{keyword}/{index}") if isinstance(item, dict) else item
+                for index, item in enumerate(held)
+            ]
+        else:
+            copy[keyword] = {
+                name: change(item, f"{pointer}/{keyword}/{escaped(name)}") if isinstance(item, dict) else item
+                for name, item in held.items()
+            }
     return copy
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from magic_tools.schema.forms import text_form
 from magic_tools.schema.marks import MARK_WORDS
-from magic_tools.schema.walk import map_schema
 from magic_tools.values import JsonObject
 
 __all__ = ["CHOICES", "PROSE", "WORDS", "worded"]
@@ -30,17 +29,19 @@ _KEYWORD_ORDER = {
     )
 }  # fmt: skip
 
+_BARE = {"type"}
 _FOR_WORDS = ("title", "description", CHOICES, PROSE, WORDS)
 
 _OF_THE_SAME_VALUE = ("anyOf", "oneOf")
 
 
 def worded(schema: JsonObject) -> JsonObject:
-    """A schema without titles, whose descriptions say all that there is to say, once."""
-    return map_schema(schema, _worded)
+    """One schema without its title, whose description says all that there is to say; what it holds is so already.
 
-
-def _worded(schema: JsonObject, _: str) -> JsonObject:
+    A text that what it holds repeats stands in it alone, and the keywords are in their order.
+    """
+    if schema.keys() == _BARE:
+        return schema
     kept = {keyword: held for keyword, held in schema.items() if keyword not in _FOR_WORDS}
     if words := list(_words(schema)):
         kept["description"] = _sentences(words)

@@ -11,6 +11,8 @@ from typing import Annotated, Any
 from magic_tools.errors import DefinitionError
 from magic_tools.messages import Message, ToolDefinition, ToolResult
 from magic_tools.schema.dialects import Dialect
+from magic_tools.schema.rendered import DialectChange
+from magic_tools.schema.requests import render_tools
 from magic_tools.tools.discovery import load_module, same_tool, tools_in, unique, walk
 from magic_tools.tools.execution import scopes_of
 from magic_tools.tools.search import Document, SearchIndex
@@ -138,9 +140,20 @@ class Toolset:
         """What the next request after a transcript offers: all, unless the set is `searchable`."""
         return self
 
-    def definitions(self, dialect: Dialect = "openai-chat") -> list[JsonObject]:
-        """What a provider is sent of the tools, in order; copies that the caller may change."""
-        return [made.definition(dialect) for made in self]
+    def definitions(self, dialect: Dialect = "openai-chat", strict: bool | None = None) -> list[JsonObject]:
+        """What a provider is sent of the tools in one request, in order; copies that the caller may change.
+
+        What a request may hold of strict schemas is shared out: beyond that, the tools that cost most of it
+        are sent non-strict. SchemaRejectedError where `strict`, here or on a tool, asks for more.
+        """
+        return [written for written, _ in render_tools(self.told(), dialect, strict)]
+
+    def dialect_report(
+        self, dialect: Dialect = "openai-chat", strict: bool | None = None
+    ) -> dict[str, tuple[DialectChange, ...]]:
+        """By tool what `definitions` says in another way than the contracts, or cannot say."""
+        rendered = render_tools(self.told(), dialect, strict)
+        return {name: held.changes for name, (_, held) in zip(self.names, rendered, strict=True)}
 
     def told(self) -> tuple[ToolDefinition, ...]:
         """The tools as a request carries them to any model."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from magic_tools.schema.adapting import adapt
-from magic_tools.schema.definitions import inline_shorter, leads_to, shorten_names
+from magic_tools.schema.definitions import inline_shorter, leads_to, marked_name, shorten_names
 from magic_tools.schema.emit import emit
 from magic_tools.schema.tags import require_tags
 from magic_tools.values import JsonObject
@@ -21,6 +21,10 @@ from magic_tools.values import JsonObject
 
 def ref(name: str, **beside: Any) -> JsonObject:
     return {"$ref": f"#/$defs/{name}", **beside}
+
+
+def same(schema: JsonObject) -> JsonObject:
+    return schema
 
 
 LONG = {"type": "string", "description": "A text that is much longer than a reference to it would be, " * 3}
@@ -65,7 +69,7 @@ SHORT = {"type": "integer"}
 def test_what_is_inlined(schema: JsonObject, expected: JsonObject) -> None:
     """The shorter spelling is taken, what leads back to itself is kept, and the nearer text counts, told once."""
     before = json.dumps(schema)
-    assert inline_shorter(schema) == expected
+    assert inline_shorter(schema, same) == expected
     assert json.dumps(schema) == before
 
 
@@ -76,31 +80,32 @@ def test_the_shorter_of_two_spellings(uses: int, length: int) -> None:
     apart = {"anyOf": [ref("Name")] * uses, "$defs": {"Name": held}}
     inline = {"anyOf": [held] * uses}
     shortest = min(len(json.dumps(apart)), len(json.dumps(inline)))
-    assert len(json.dumps(inline_shorter(apart))) <= shortest + len('"$defs": {}, ')
+    assert len(json.dumps(inline_shorter(apart, same))) <= shortest + len('"$defs": {}, ')
 
 
 def test_names() -> None:
-    """A long name gives way to the title, one that is taken gets a number, and what is unused goes."""
+    """A mark goes, one whose name is taken gets a number in order of use, and what is unused goes."""
     schema = {
-        "prefixItems": [ref("a__Node"), ref("Node"), ref("b__Node"), ref("c__D")],
+        "prefixItems": [ref("Node:1"), ref("Node"), ref("Node:2"), ref("D:A_3")],
         "$defs": {
-            "a__Node": {"title": "Node", "type": "integer"},
-            "Node": {"title": "A title", "type": "string"},
-            "b__Node": {"title": "Node", "type": "null"},
-            "c__D": {"title": "A [title]"},
+            "Node:1": {"type": "integer"},
+            "Node": {"type": "string"},
+            "Node:2": {"type": "null"},
+            "D:A_3": {},
             "z": {},
         },
     }
     short = shorten_names(schema)
     assert [item["$ref"] for item in short["prefixItems"]] == [
-        f"#/$defs/{name}" for name in ("Node", "Node2", "Node3", "A__title_")
+        f"#/$defs/{name}" for name in ("Node", "Node2", "Node3", "D")
     ]
     assert {name: held.get("type") for name, held in short["$defs"].items()} == {
-        "A__title_": None,
+        "D": None,
         "Node": "integer",
         "Node2": "string",
         "Node3": "null",
     }
+    assert [marked_name("Node", taken) for taken in ((), ("Nodes",), ("Node", "D"))] == ["Node", "Node", "Node:2"]
 
 
 def test_what_leads_to_what() -> None:

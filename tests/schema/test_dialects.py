@@ -15,9 +15,10 @@ from typing_extensions import TypedDict
 
 from magic_tools.errors import SchemaRejectedError
 from magic_tools.loose.decode import Schema
-from magic_tools.messages import ToolDefinition
+from magic_tools.messages import OutputFormat, ToolDefinition
 from magic_tools.schema.adapting import adapt
 from magic_tools.schema.dialects import DIALECTS, Dialect, render_schema, render_tool
+from magic_tools.schema.requests import render_output, render_tools
 from magic_tools.tools.tool import tool
 from magic_tools.values import JsonObject
 from tests.schema import referees
@@ -90,8 +91,8 @@ def test_what_is_written_is_nobody_else_s() -> None:
     """Whoever changes a written tool changes nothing else."""
     given = copy.deepcopy(SEARCH)
     for dialect in DIALECTS:
-        written, _ = render_tool(SEARCH, dialect)
-        held = [written]
+        ((written, _),) = render_tools([SEARCH], dialect)
+        held = [written, render_output(OutputFormat("search", SEARCH.input_schema), dialect).schema]
         for node in held:
             held += [inner for inner in node.values() if isinstance(inner, dict)]
         for node in held:

@@ -6,11 +6,12 @@ import functools
 import importlib.util
 import inspect
 import json
+import math
 import sys
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, Literal, NotRequired, TypedDict, Unpack
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, Unpack, cast
 
 import pytest
 import typing_extensions
@@ -615,3 +616,38 @@ def test_a_key_cannot_be_the_object() -> None:
         read_signature(Odd().takes_all).bind({"others": {"self": 1}})
     args, kwargs = read_signature(Odd().takes_self).bind({"others": {"self": 1}})
     assert Odd().takes_self(*args, **kwargs) == {"self": 1}
+
+
+def with_a_mark(
+    a: int = cast(int, object()), b: float = math.nan, c: int = Field(default_factory=lambda: -1, ge=0)
+) -> None:
+    """Defaults for Python's callers alone."""
+
+
+def breaks_its_bound(a: Annotated[int, Field(ge=1)] = 0) -> None: ...
+
+
+def breaks_its_own_field(a: int = Field(0, ge=1)) -> None: ...
+
+
+def is_another_type(a: Literal["x"] = "y", b: int = Field(default_factory=int)) -> None: ...  # type: ignore[assignment]  # the fault
+
+
+@pytest.mark.parametrize(
+    ("fn", "message"),
+    [
+        (breaks_its_bound, r"breaks_its_bound\(\): parameter 'a' has the default 0, .* greater than or equal to 1"),
+        (breaks_its_own_field, r"breaks_its_own_field\(\): parameter 'a' has the default 0"),
+        (is_another_type, r"is_another_type\(\): parameter 'a' has the default 'y'"),
+    ],
+)
+def test_a_default_that_its_annotation_refuses(fn: Callable[..., Any], message: str) -> None:
+    """A default that a model could not send is refused at definition."""
+    with pytest.raises(DefinitionError, match=message):
+        read_signature(fn).adapter()
+
+
+def test_a_default_for_Python_alone() -> None:
+    """What JSON cannot hold is not checked and not told, and what a call makes is not made at definition."""
+    assert read_signature(with_a_mark).additions() == {}
+    assert schema_of(with_a_mark)["properties"]["a"] == {"type": "integer"}

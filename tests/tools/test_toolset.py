@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import pytest
 
 from magic_tools.contracts.policy import Policy
-from magic_tools.errors import DefinitionError
+from magic_tools.errors import DefinitionError, SchemaRejectedError
 from magic_tools.messages import ErrorCode, Message, ToolCall, ToolResult
 from magic_tools.models.scripted import ScriptedModel
 from magic_tools.running import run
@@ -536,3 +536,39 @@ def test_a_call_of_what_was_not_offered() -> None:
     assert results[0].content == "report_200"
     assert "there are: search_tools, list_customers, report_7, report_200. Nothing" in results[1].content
     assert names_of(model)[1] == ("search_tools", "list_customers", "report_7", "report_200")
+
+
+def many(count: int) -> Toolset:
+    """Tools with two optional parameters each, the last with three."""
+
+    def made(number: int) -> Any:
+        def fn(a: int = 1, b: str = "x") -> str:
+            return "x"
+
+        def larger(a: int = 1, b: str = "x", c: str = "y") -> str:
+            return "x"
+
+        return tool(name=f"tool_{number}")(larger if number == count - 1 else fn)
+
+    return Toolset(*map(made, range(count)))
+
+
+def test_one_request_s_budget() -> None:
+    """Of more strict schemas than a provider takes in one request, the dearest are sent non-strict, and say why."""
+    few, full = many(3), many(15)
+    assert [written.get("strict") for written in few.definitions("anthropic")] == [True] * 3
+    written = full.definitions("anthropic")
+    optional = sum(len(each["input_schema"]["properties"]) for each in written if each.get("strict"))
+    assert optional <= 24
+    assert "strict" not in written[-1]
+    report = full.dialect_report("anthropic")
+    assert list(report) == list(full.names)
+    assert any("optional parameters of at most 24" in change.what for change in report["tool_14"])
+    assert [each["function"].get("strict") for each in full.definitions("openai-chat")] == [True] * 15
+    assert full["tool_14"].definition("anthropic")["strict"] is True
+
+
+def test_strict_tools_beyond_the_budget_are_refused() -> None:
+    """What was asked to be strict is not made non-strict in silence."""
+    with pytest.raises(SchemaRejectedError, match="cannot all be sent strict to anthropic in one request"):
+        many(15).definitions("anthropic", strict=True)
