@@ -53,10 +53,10 @@ if TYPE_CHECKING:
     from magic_tools.models.registry import load_model
     from magic_tools.models.scripted import ScriptedModel
     from magic_tools.running import aextract, arun, extract, run
+    from magic_tools.schema.dialects.rendered import DialectChange
     from magic_tools.schema.hidden import Context, Injected
     from magic_tools.schema.marks import MaxDepth, Resource, Unit, Zone
-    from magic_tools.schema.rendered import DialectChange
-    from magic_tools.tools.bad_inputs import BadInput, LooseParameter, bad_arguments, loose_parameters
+    from magic_tools.tools.bad_inputs.bad_inputs import BadInput, LooseParameter, bad_arguments, loose_parameters
     from magic_tools.tools.lint.findings import Finding, LintConfig
     from magic_tools.tools.lint.linter import lint
     from magic_tools.tools.tokens import TokenCost, token_cost
@@ -80,10 +80,10 @@ _HOMES = {
     "models.registry": ("load_model",),
     "models.scripted": ("ScriptedModel",),
     "running": ("aextract", "arun", "extract", "run"),
+    "schema.dialects.rendered": ("DialectChange",),
     "schema.hidden": ("Context", "Injected"),
     "schema.marks": ("MaxDepth", "Resource", "Unit", "Zone"),
-    "schema.rendered": ("DialectChange",),
-    "tools.bad_inputs": ("BadInput", "LooseParameter", "bad_arguments", "loose_parameters"),
+    "tools.bad_inputs.bad_inputs": ("BadInput", "LooseParameter", "bad_arguments", "loose_parameters"),
     "tools.lint.findings": ("Finding", "LintConfig"),
     "tools.lint.linter": ("lint",),
     "tools.tokens": ("TokenCost", "token_cost"),

@@ -23,8 +23,8 @@ from magic_tools.errors import DefinitionError, MagicToolsError, ModelUnavailabl
 from magic_tools.loose.decode import Schema, compile_schema
 from magic_tools.models.registry import load_model
 from magic_tools.running import run
-from magic_tools.schema.dialects import Dialect, render_schema
-from magic_tools.schema.rendered import DialectChange
+from magic_tools.schema.dialects.rendered import DialectChange
+from magic_tools.schema.dialects.table import Dialect, render_schema
 from magic_tools.tools.tool import Tool, tool
 from magic_tools.values import JsonObject
 

@@ -17,7 +17,7 @@ from magic_tools.loose.issues import shown
 from magic_tools.loose.readers import Misfit
 from magic_tools.messages import Issue
 from magic_tools.schema.emit import Side
-from magic_tools.schema.guard import PATTERN_BYTES, SchemaLimits, guard
+from magic_tools.schema.guard.guard import PATTERN_BYTES, SchemaLimits, guard
 from magic_tools.values import JsonObject
 
 __all__ = ["ForeignReader", "foreign_reader"]

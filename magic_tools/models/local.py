@@ -24,8 +24,8 @@ from magic_tools.messages import (
     Usage,
 )
 from magic_tools.models.weights import INSTALL, Turn, Weights, checked, embedded_weights, loaded_weights
-from magic_tools.schema.dialects import Dialect
-from magic_tools.schema.requests import render_output, replayed, restored
+from magic_tools.schema.dialects.requests import render_output, replayed, restored
+from magic_tools.schema.dialects.table import Dialect
 
 __all__ = ["LocalModel"]
 

@@ -28,8 +28,8 @@ from magic_tools.messages import (
     Usage,
 )
 from magic_tools.models.openai_sdk import OpenAIService, read_json, shortened
-from magic_tools.schema.dialects import Dialect
-from magic_tools.schema.requests import render_output, render_tools, replayed, restored
+from magic_tools.schema.dialects.requests import render_output, render_tools, replayed, restored
+from magic_tools.schema.dialects.table import Dialect
 from magic_tools.values import JsonObject
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from magic_tools.errors import ModelError, ModelUnavailableError
-from magic_tools.schema.grammar import render_grammar
+from magic_tools.schema.dialects.grammar import render_grammar
 from magic_tools.values import JsonObject
 
 __all__ = ["INSTALL", "Turn", "Weights", "checked", "embedded_weights", "loaded_weights"]

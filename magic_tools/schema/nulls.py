@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from magic_tools.schema.spelling import located
+from magic_tools.schema.dialects.spelling import located
 from magic_tools.schema.walk import types_of
 from magic_tools.values import JsonObject
 

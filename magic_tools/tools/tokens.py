@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from magic_tools.schema.dialects import Dialect
+from magic_tools.schema.dialects.table import Dialect
 from magic_tools.tools.tool import Tool
 
 __all__ = ["TokenCost", "estimated_tokens", "token_cost"]

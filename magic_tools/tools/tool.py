@@ -17,9 +17,9 @@ from magic_tools.loose.decode import Schema
 from magic_tools.loose.foreign import foreign_reader
 from magic_tools.messages import ToolDefinition, ToolResult
 from magic_tools.schema.adapting import adapt
-from magic_tools.schema.dialects import Dialect, render_tool
-from magic_tools.schema.guard import FOREIGN_TOOL
-from magic_tools.schema.rendered import DialectChange
+from magic_tools.schema.dialects.rendered import DialectChange
+from magic_tools.schema.dialects.table import Dialect, render_tool
+from magic_tools.schema.guard.guard import FOREIGN_TOOL
 from magic_tools.schema.signature import ARGUMENTS, Signature, open_signature, read_signature
 from magic_tools.schema.walk import resolve
 from magic_tools.tools.execution import Arguments, Executable, execute

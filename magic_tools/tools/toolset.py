@@ -10,9 +10,9 @@ from typing import Annotated, Any
 
 from magic_tools.errors import DefinitionError
 from magic_tools.messages import Message, ToolDefinition, ToolResult
-from magic_tools.schema.dialects import Dialect
-from magic_tools.schema.rendered import DialectChange
-from magic_tools.schema.requests import render_tools
+from magic_tools.schema.dialects.rendered import DialectChange
+from magic_tools.schema.dialects.requests import render_tools
+from magic_tools.schema.dialects.table import Dialect
 from magic_tools.tools.discovery import load_module, same_tool, tools_in, unique, walk
 from magic_tools.tools.execution import scopes_of
 from magic_tools.tools.search import Document, SearchIndex

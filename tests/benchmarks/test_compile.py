@@ -15,7 +15,7 @@ import pytest
 from pydantic import BaseModel, Field, TypeAdapter, create_model
 
 from magic_tools.loose.decode import compile_schema, parse
-from magic_tools.schema.dialects import Dialect
+from magic_tools.schema.dialects.table import Dialect
 from magic_tools.tools.tool import tool
 
 ROUNDS = 5

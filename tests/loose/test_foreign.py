@@ -19,7 +19,7 @@ from magic_tools.loose.foreign import foreign_reader
 from magic_tools.loose.secrets import Secrets, secrets_of
 from magic_tools.messages import Capabilities, ModelReply, TextPart
 from magic_tools.outputs.answer import answer_for
-from magic_tools.schema.guard import FOREIGN_TOOL
+from magic_tools.schema.guard.guard import FOREIGN_TOOL
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}

@@ -9,9 +9,9 @@ import jsonschema_rs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from magic_tools.tools.bad_inputs import bad_arguments, loose_parameters
-from magic_tools.tools.pattern_texts import pattern_texts
-from magic_tools.tools.referee import referee, widened
+from magic_tools.tools.bad_inputs.bad_inputs import bad_arguments, loose_parameters
+from magic_tools.tools.bad_inputs.pattern_texts import pattern_texts
+from magic_tools.tools.bad_inputs.referee import referee, widened
 from magic_tools.tools.tool import Tool, tool
 from tests.properties.test_schema import compiled, every_type, values
 

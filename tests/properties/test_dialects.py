@@ -13,11 +13,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from magic_tools.errors import SchemaRejectedError
-from magic_tools.schema.dialects import DIALECTS, Dialect, render_schema
-from magic_tools.schema.rendered import Rendered
+from magic_tools.schema.dialects.rendered import Rendered
+from magic_tools.schema.dialects.table import DIALECTS, Dialect, render_schema
 from magic_tools.values import JsonObject
 from tests.properties.test_schema import compiled, every_type
-from tests.schema import referees
+from tests.schema.dialects import referees
 
 some = settings(max_examples=150)
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from magic_tools.schema.grammar import render_grammar
+from magic_tools.schema.dialects.grammar import render_grammar
 from magic_tools.values import JsonObject
-from tests.schema.decoder import Decoder
+from tests.schema.dialects.decoder import Decoder
 
 Fitting: TypeAlias = tuple[JsonObject, Any]
 """A schema and a value that fits it."""

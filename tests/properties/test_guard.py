@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from magic_tools.errors import DefinitionError, ParseError
 from magic_tools.loose.decode import compile_schema
-from magic_tools.schema.guard import SchemaLimits, guard
+from magic_tools.schema.guard.guard import SchemaLimits, guard
 from magic_tools.schema.walk import subschemas
 
 few = settings(max_examples=100, deadline=None)

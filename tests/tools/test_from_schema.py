@@ -11,7 +11,7 @@ import pytest
 
 from magic_tools.errors import ContextError, DefinitionError
 from magic_tools.messages import ErrorCode
-from magic_tools.schema.dialects import Dialect
+from magic_tools.schema.dialects.table import Dialect
 from magic_tools.schema.hidden import Injected
 from magic_tools.tools.tool import Tool
 

@@ -1,0 +1,1 @@
+"""Schemas from outside, checked before anything else sees them."""

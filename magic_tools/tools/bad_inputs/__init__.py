@@ -1,0 +1,1 @@
+"""Arguments that a tool must refuse, and which of them it does not."""

@@ -1,0 +1,93 @@
+"""What a schema forbids to the last limit, and what is read all the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from magic_tools.schema.forms import DECIMAL_PATTERN, NAIVE_PATTERN
+from magic_tools.tools.bad_inputs.referee import DECIMAL_LIMITS, referee, widened
+from magic_tools.values import JsonObject
+
+
+def decimal(**limits: str) -> JsonObject:
+    return {"type": "string", "pattern": DECIMAL_PATTERN, DECIMAL_LIMITS: limits}
+
+
+@pytest.mark.parametrize(
+    ("limits", "within", "beyond"),
+    [
+        ({"minimum": "0"}, ["0", "0.1", "1e5"], ["-0.1", "-1"]),
+        ({"exclusiveMinimum": "0"}, ["0.1"], ["0", "-1"]),
+        ({"maximum": "1.5"}, ["1.50"], ["1.51"]),
+        ({"exclusiveMaximum": "100"}, ["99.99"], ["100", "1e2"]),
+        ({"multipleOf": "0.05"}, ["0.10", "1e30", "-0.05"], ["0.12", "1e-30"]),
+        ({"maxDigits": "3"}, ["999", "1.23", "100", "0.123", "1.2300"], ["1000", "1.234", "0.1234", "1e3"]),
+        ({"decimalPlaces": "2"}, ["1.23", "1.2300", "1000", "1e9"], ["1.234", "1e-3"]),
+    ],
+)
+def test_the_limits_of_a_decimal(limits: dict[str, str], within: list[str], beyond: list[str]) -> None:
+    """A Decimal's text is held to each of its limits, zeros at its end not counted."""
+    allows = referee(decimal(**limits))
+    assert [text for text in within if not allows(text)] == []
+    assert [text for text in beyond if allows(text)] == []
+
+
+OBJECT: JsonObject = {
+    "type": "object",
+    "properties": {"q": {"type": "integer"}, "n": {"$ref": "#/$defs/N"}, "o": {"type": "integer"}},
+    "required": ["q", "n"],
+    "additionalProperties": False,
+    "$defs": {"N": {"anyOf": [{"type": "integer"}, {"type": "null"}]}},
+}
+
+
+@pytest.mark.parametrize(
+    ("schema", "read", "refused"),
+    [
+        ({"type": "boolean"}, ["true", "FALSE"], ["yes", 0, 1, None]),
+        ({"type": "integer"}, ["12", "-3"], ["1,234", "text", "", 3.5, True]),
+        ({"type": "string"}, [12, 3.5], [True, None, []]),
+        ({"type": "string", "enum": ["1", "a"]}, [1], [2, 0, True]),
+        ({"type": "string", "format": "date"}, [], [0, 20261129, "0"]),
+        ({"type": "string", "format": "uuid"}, [], [0]),
+        ({"type": "string", "pattern": NAIVE_PATTERN}, [], [0]),
+        (decimal(minimum="0"), [1, 0.5], [-1, -0.5, True, "-1"]),
+        ({"type": "array", "uniqueItems": True}, [[1, 1]], [{}]),
+        ({"type": "string", "format": "regex"}, ["(?P<a>b)(?P=a)", "{"], [None]),
+        ({"oneOf": [{"type": "string"}, {"type": "integer"}]}, [1, "1"], [None, True]),
+        (
+            OBJECT,
+            [{"q": 1, "n": 1, "o": None}, {"q": 1}],
+            [{"n": 1}, {"q": None, "n": 1}, {"q": 1, "n": 1, "x": 1}],
+        ),
+    ],
+)
+def test_what_is_read_all_the_same(schema: JsonObject, read: list[Any], refused: list[Any]) -> None:
+    """The widened schema allows each reading of the library, and nothing else."""
+    may_read = referee(widened(schema))
+    assert [value for value in read if not may_read(value)] == []
+    assert [value for value in refused if may_read(value)] == []
+
+
+def test_a_schema_is_not_changed() -> None:
+    """Widening a schema leaves it as it was."""
+    before = repr(OBJECT)
+    widened(OBJECT)
+    assert repr(OBJECT) == before
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        ({"pattern": r"a\Z"}, 'Z" is not a "regex"'),
+        ({"type": "whole"}, "whole"),
+        ({"$ref": "https://example.com/schema"}, "example.com"),
+        ({"$ref": "#/$defs/None"}, "None"),
+    ],
+)
+def test_what_is_no_schema(schema: JsonObject, message: str) -> None:
+    """A schema that cannot be held to, or that leads out into the network, is a ValueError that says so."""
+    with pytest.raises(ValueError, match=message):
+        referee(schema)
