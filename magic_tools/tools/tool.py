@@ -20,7 +20,8 @@ from magic_tools.schema.adapting import adapt
 from magic_tools.schema.dialects.rendered import DialectChange
 from magic_tools.schema.dialects.table import Dialect, render_tool
 from magic_tools.schema.guard.guard import FOREIGN_TOOL
-from magic_tools.schema.signature import ARGUMENTS, Signature, open_signature, read_signature
+from magic_tools.schema.reading import ARGUMENTS, open_signature, read_signature
+from magic_tools.schema.signature import Signature
 from magic_tools.schema.walk import resolve
 from magic_tools.tools.execution import Arguments, Executable, execute
 from magic_tools.tools.results import ResultWriter

@@ -11,7 +11,7 @@ import pytest
 from magic_tools.errors import ContextError, DefinitionError
 from magic_tools.loose.decode import Schema
 from magic_tools.schema.hidden import ABSENT, Context, Injected, context_value
-from magic_tools.schema.signature import read_signature
+from magic_tools.schema.reading import read_signature
 from magic_tools.values import JsonObject
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from magic_tools.schema.hints import Hints
-from magic_tools.schema.signature import read_signature
+from magic_tools.schema.reading import read_signature
 
 
 class Model(BaseModel):

@@ -19,7 +19,8 @@ from pydantic import BaseModel, Field, SecretStr
 
 from magic_tools.errors import DefinitionError
 from magic_tools.loose.decode import Schema
-from magic_tools.schema.signature import Signature, read_signature
+from magic_tools.schema.reading import read_signature
+from magic_tools.schema.signature import Signature
 from magic_tools.tools.tool import tool
 from magic_tools.values import JsonObject
 

@@ -16,7 +16,7 @@ from magic_tools.errors import DefinitionError
 from magic_tools.loose.decode import Schema
 from magic_tools.schema.adapting import adapt
 from magic_tools.schema.emit import check_stated
-from magic_tools.schema.signature import read_signature
+from magic_tools.schema.reading import read_signature
 from magic_tools.values import JsonObject
 
 Field_ = Field(description="Field")

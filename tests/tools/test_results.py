@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field, PlainSerializer, SecretStr
 from typing_extensions import TypedDict
 
 from magic_tools.errors import DefinitionError
-from magic_tools.schema.signature import read_signature
+from magic_tools.schema.reading import read_signature
 from magic_tools.tools.results import ResultWriter
 
 NO_ANNOTATION = object()
