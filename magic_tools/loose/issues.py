@@ -76,6 +76,7 @@ _EXPECTED: Mapping[str, str] = {
     **dict.fromkeys(("uuid_type", "uuid_parsing"), "a UUID"),
     "union_tag_invalid": "{discriminator} to be one of {expected_tags}",
     "union_tag_not_found": "the key {discriminator}",
+    "unwanted": "{wanted}",
 }
 
 _BOUNDS = {"greater_than_equal": "ge", "greater_than": "gt", "less_than_equal": "le", "less_than": "lt"}
@@ -179,7 +180,7 @@ def _expectation(detail: ErrorDetails) -> str:
     kind, context = detail["type"], detail.get("ctx", {})
     template = _EXPECTED.get(kind)
     if kind in _OWN_WORDS and "error" in context:
-        words = cut(str(context["error"]), _MOST_WORDS)
+        words = _check_words(str(context["error"]))
     elif kind in _CHOICES and "expected" in context:
         choices = context["expected"]
         words = f"one of {choices}" if " or " in choices else choices
@@ -190,8 +191,14 @@ def _expectation(detail: ErrorDetails) -> str:
     elif detail["msg"].startswith(_PREFIX):
         words = detail["msg"].removeprefix(_PREFIX)
     else:
-        words = f"a value that passes its check ({cut(detail['msg'], _MOST_WORDS)})"
+        words = _check_words(detail["msg"])
     return f"as its key {words}" if detail["loc"][-1:] == ("[key]",) else words
+
+
+def _check_words(said: str) -> str:
+    """What is expected where an author's own check has said what is wrong, or nothing."""
+    said = " ".join(said.split())
+    return f"a value that passes its check ({cut(said, _MOST_WORDS)})" if said else "a value that passes its check"
 
 
 def _fields_of(template: str) -> set[str]:

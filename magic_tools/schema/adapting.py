@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from inspect import isbuiltin, isfunction, ismethod
 from typing import Any, NotRequired
 
 from pydantic import ConfigDict, PydanticUserError, TypeAdapter
@@ -10,9 +12,13 @@ from pydantic_core import SchemaError
 from typing_extensions import TypedDict
 
 from magic_tools.errors import DefinitionError
+from magic_tools.schema.hidden import refuse_hidden
 from magic_tools.schema.prepare import prepared
 
 __all__ = ["adapt", "adapt_keys"]
+
+_NO_WAY_OUT = re.compile(r"Set `arbitrary_types_allowed=True`.*|If you got this error by calling handler.*")
+"""pydantic's advice for values that only Python has, which JSON cannot state."""
 
 
 def adapt(annotation: Any, *, where: str) -> TypeAdapter[Any]:
@@ -25,6 +31,9 @@ def adapt(annotation: Any, *, where: str) -> TypeAdapter[Any]:
             f"{where} is the {type(annotation).__name__} {annotation!r:.80}, and has to be a type, such as a model or "
             "list[int]. Were the arguments swapped?"
         )
+    if isfunction(annotation) or ismethod(annotation) or isbuiltin(annotation):
+        raise DefinitionError(f"{where} has the annotation {annotation!r}, which is a function and no type.")
+    refuse_hidden(annotation, f"{where} has the annotation {annotation!r}, which")
     return _adapter(prepared(annotation), annotation, where)
 
 
@@ -53,7 +62,7 @@ def _adapter(made: Any, annotation: Any, where: str) -> TypeAdapter[Any]:
             f"{where} has the annotation {annotation!r}, which uses a name that is not known ({_reason(error)}). "
             "Define or import it above, at the top of the module and not only under TYPE_CHECKING."
         ) from error
-    except (PydanticUserError, SchemaError, TypeError, ImportError) as error:
+    except Exception as error:  # pydantic, and what a class says of itself, may raise anything
         raise DefinitionError(
             f"{where} has the annotation {annotation!r}, which cannot be made into a schema ({_reason(error)}). "
             "Use a type that pydantic can validate: a primitive, a container, an Enum, a dataclass, a BaseModel."
@@ -62,5 +71,11 @@ def _adapter(made: Any, annotation: Any, where: str) -> TypeAdapter[Any]:
 
 
 def _reason(error: Exception) -> str:
-    """An error's text in one line, without the address that pydantic adds."""
-    return " ".join(str(getattr(error, "message", error)).split("\n\n")[0].split())
+    """An error's text in one line, without the address that pydantic adds and advice that would not help."""
+    text = " ".join(str(getattr(error, "message", error)).split("\n\n")[0].split())
+    text = _NO_WAY_OUT.sub("", text).strip()
+    return (
+        text
+        if isinstance(error, PydanticUserError | SchemaError | TypeError | ImportError)
+        else f"{type(error).__name__}: {text}"
+    )

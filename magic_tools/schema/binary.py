@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from magic_tools.schema.refusals import unwanted
 from magic_tools.values import JsonObject
 
 __all__ = ["BASE64", "BASE64_WORDS", "RAW", "Base64", "Base64Text", "base64_text"]
@@ -45,7 +46,7 @@ def _decoded(text: str) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except ValueError:
-        raise ValueError(BASE64_WORDS) from None
+        raise unwanted(BASE64_WORDS) from None
 
 
 def base64_text(value: bytes) -> str:

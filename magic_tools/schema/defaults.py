@@ -36,23 +36,27 @@ def json_default(value: Any) -> JsonValue:
     return written  # type: ignore[no-any-return]  # pydantic made it JSON
 
 
-def check_defaults(adapter: TypeAdapter[Any], defaults: Mapping[str, Any], *, where: str) -> None:
-    """DefinitionError, naming the parameter, if an adapter of arguments by name refuses one of their defaults.
+def check_defaults(adapter: TypeAdapter[Any], defaults: Mapping[str, Any], *, where: str) -> set[str]:
+    """The names of the defaults that are no values of their annotations although they may stand there: None.
 
-    None, the word for "absent" in Python, is not checked, nor is a value told apart from one that
-    pydantic would make the right type of.
+    Python has None for "absent". A value is not told apart from one that pydantic would make the right type
+    of. DefinitionError, naming the parameter, if an adapter of arguments by name refuses any other default.
     """
-    told = {name: value for name, value in defaults.items() if value is not None}
+    absent: set[str] = set()
     try:
-        adapter.validate_python(told)
+        adapter.validate_python(dict(defaults))
     except ValidationError as error:
         for detail in error.errors(include_url=False, include_context=False):
             name = str(detail["loc"][0]) if detail["loc"] else ""
-            if name in told and detail["type"] != "missing":
+            if name not in defaults or detail["type"] == "missing":
+                continue
+            if defaults[name] is not None:
                 raise DefinitionError(
-                    f"{where}: parameter '{name}' has the default {told[name]!r}, which its own annotation refuses "
+                    f"{where}: parameter '{name}' has the default {defaults[name]!r}, which its own annotation refuses "
                     f"({detail['msg']}). Change one of the two."
                 ) from None
+            absent.add(name)
+    return absent
 
 
 @lru_cache(maxsize=128)

@@ -12,7 +12,15 @@ from typing import Any
 from magic_tools.schema.binary import BASE64_WORDS, Base64Text
 from magic_tools.values import JsonObject
 
-__all__ = ["DECIMAL", "DECIMAL_PATTERN", "INTEGER_PATTERN", "NAIVE_PATTERN", "TIME_PATTERN", "TextForm", "text_form"]
+__all__ = [
+    "DECIMAL",
+    "DECIMAL_PATTERN",
+    "INTEGER_PATTERN",
+    "NAIVE_PATTERN",
+    "TIME_PATTERN",
+    "TextForm",
+    "text_form",
+]
 
 DECIMAL_PATTERN = "^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?$"
 """How a Decimal is written: a JSON string of digits. No backslash, which some grammar converters choke on."""

@@ -13,12 +13,14 @@ from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.json_schema import CoreModeRef, DefsRef, GenerateJsonSchema, JsonRef
 from pydantic_core import core_schema
 
+from magic_tools.errors import DefinitionError
 from magic_tools.schema.binary import RAW
 from magic_tools.schema.defaults import json_default
 from magic_tools.schema.definitions import marked_name, references
 from magic_tools.schema.docstrings import DocTexts, read_docstring
-from magic_tools.schema.fields import field_keys, fields_of
+from magic_tools.schema.fields import class_hints, field_keys, fields_of
 from magic_tools.schema.forms import DECIMAL_PATTERN, INTEGER_PATTERN, NAIVE_PATTERN, TIME_PATTERN
+from magic_tools.schema.hidden import refuse_hidden
 from magic_tools.schema.limits import AMOUNT, BYTES, DECIMAL, MOMENT, X_DECIMAL, with_limits
 from magic_tools.schema.prepare import is_mere_member
 from magic_tools.schema.texts import describe, field_annotations, member_texts
@@ -145,6 +147,11 @@ class _Generator(GenerateJsonSchema):
             raise PydanticInvalidForJsonSchema("an Iterable inside a class is read unchecked: use a list there")
         return super().generator_schema(schema)
 
+    def field_is_present(self, field: Any) -> bool:
+        if self.mode == "validation" and field.get("init") is False:
+            return False  # a dataclass sets it itself
+        return super().field_is_present(field)
+
     def literal_schema(self, schema: core_schema.LiteralSchema) -> JsonObject:
         unread = [value for value in schema["expected"] if isinstance(value, bytes) or is_mere_member(value)]
         if unread and self.mode == "validation":
@@ -172,6 +179,13 @@ class _Generator(GenerateJsonSchema):
         if "keys_schema" in schema and self.mode == "validation":
             names = self._checked_names(names, self.generate_inner(schema["keys_schema"]))
         return {**written, "propertyNames": names} if names else written
+
+    def call_schema(self, schema: core_schema.CallSchema) -> JsonObject:
+        if not isinstance(schema["function"], type):  # a NamedTuple is read by a call of its class
+            raise PydanticInvalidForJsonSchema(f"{schema['function']!r} is a function and no type")
+        for name, hint in class_hints(schema["function"]).items():
+            refuse_hidden(hint, f"its field {name!r}")
+        return super().call_schema(schema)
 
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonObject:
         written = super().tagged_union_schema(schema)
@@ -206,10 +220,15 @@ class _Generator(GenerateJsonSchema):
         doc = cls.__doc__ if cls else None
         annotations, docs = field_annotations(cls), read_docstring(doc)
         others: dict[str, str] = {}
+        owners: dict[str, str] = {}
         for name, field in fields_of(schema).items():
+            refuse_hidden(annotations.get(name), f"its field {name!r}")
             key, *further = field_keys(name, field, reading=reading)
             if config.get("validate_by_name") and name != key:
                 further.append(name)
+            for taken in (key, *further):
+                if owners.setdefault(taken, name) != name:
+                    raise DefinitionError(f"the fields {owners[taken]!r} and {name!r} both have the key {taken!r}")
             others |= dict.fromkeys(further, key)
             held = written.get("properties", {}).get(key, {})
             describe(held, annotations.get(name))

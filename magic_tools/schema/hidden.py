@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_origin
 
-__all__ = ["ABSENT", "Context", "Hidden", "Injected", "context_value", "hidden_mark", "holds_hidden"]
+from magic_tools.errors import DefinitionError
+
+__all__ = ["ABSENT", "Context", "Hidden", "Injected", "context_value", "hidden_mark", "holds_hidden", "refuse_hidden"]
 
 T = TypeVar("T")
 
@@ -41,6 +43,15 @@ def holds_hidden(annotation: Any) -> bool:
     if get_origin(annotation) is Annotated:
         arguments = arguments[:1]
     return any(hidden_mark(argument) is not None or holds_hidden(argument) for argument in arguments)
+
+
+def refuse_hidden(annotation: Any, what: str) -> None:
+    """DefinitionError if an annotation has a mark that could hide nothing, since it is no parameter's own."""
+    if hidden_mark(annotation) is not None or holds_hidden(annotation):
+        raise DefinitionError(
+            f"{what} has Injected or Context inside, which hide a whole parameter of a function and nothing else. "
+            "Make it a parameter of its own, with Injected[...] around all of it"
+        )
 
 
 def context_value(context: Any, name: str) -> Any:

@@ -12,10 +12,7 @@ from typing import Any
 
 from typing_extensions import get_type_hints
 
-__all__ = ["UNRESOLVED", "Hints", "function_of"]
-
-# Evaluating an annotation's text can fail in any of these ways; other exceptions are the user's own.
-UNRESOLVED = (NameError, AttributeError, TypeError, SyntaxError)
+__all__ = ["Hints", "function_of"]
 
 
 class Hints:
@@ -31,7 +28,7 @@ class Hints:
         self._near = {**_type_parameters(self._function), **_closure(self._function), **_class_names(fn)}
 
     def resolve(self, annotation: Any) -> Any:
-        """What an annotation stands for; one of UNRESOLVED if it cannot be evaluated."""
+        """What an annotation stands for; whatever evaluating it raises."""
         if isinstance(annotation, type):
             return annotation
         try:

@@ -13,6 +13,7 @@ from pydantic_core import CoreSchema, core_schema
 from typing_extensions import is_typeddict
 
 from magic_tools.errors import DefinitionError
+from magic_tools.schema.refusals import unwanted
 from magic_tools.values import JsonObject
 
 __all__ = ["MARK_WORDS", "MAX_DEPTH", "MaxDepth", "Resource", "Unit", "Zone"]
@@ -71,7 +72,7 @@ class MaxDepth:
 
         def checked(value: Any) -> Any:
             if (found := _levels(value, of)) > self.levels:
-                raise ValueError(f"at most {self.levels} of {of.__name__} inside each other, and not {found}")
+                raise unwanted(f"at most {self.levels} of {of.__name__} inside each other, and not {found}")
             return value
 
         return core_schema.no_info_after_validator_function(checked, handler(source))

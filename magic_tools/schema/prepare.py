@@ -21,6 +21,7 @@ from typing_extensions import ReadOnly, TypedDict, is_typeddict
 from magic_tools.schema.binary import BASE64, Base64
 from magic_tools.schema.fields import class_hints
 from magic_tools.schema.identity import annotation_key
+from magic_tools.schema.refusals import unwanted
 from magic_tools.values import JsonObject
 
 __all__ = ["ALIASES", "is_mere_member", "prepared"]
@@ -89,7 +90,7 @@ class _Only:
 
     def _checked(self, member: Enum) -> Enum:
         if member not in self.members:
-            raise ValueError(f"one of {', '.join(repr(one.value) for one in self.members)}")
+            raise unwanted(f"one of {', '.join(repr(one.value) for one in self.members)}")
         return member
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import functools
 import inspect
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
-from typing import Annotated, Any, NotRequired, get_args, get_origin
+from typing import Annotated, Any, NotRequired, Self, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 from typing_extensions import Unpack
 
 from magic_tools.errors import DefinitionError
 from magic_tools.schema.docstrings import read_docstring
-from magic_tools.schema.hidden import hidden_mark, holds_hidden
-from magic_tools.schema.hints import UNRESOLVED, Hints
+from magic_tools.schema.hidden import hidden_mark, refuse_hidden
+from magic_tools.schema.hints import Hints
 from magic_tools.schema.signature import KEYWORD, Parameter, Signature
 
 __all__ = ["ARGUMENTS", "open_signature", "read_signature"]
@@ -46,28 +46,80 @@ def read_signature(fn: Callable[..., Any], *, is_method: bool | None = None) -> 
     unbound = _is_unbound(function, stated) if is_method is None else is_method
     parameters = tuple(_parameter(name, parameter, hints) for parameter in stated[unbound:])
     returns, unresolved = _returned(name, declared.return_annotation, hints)
-    receiver = stated[0].name if unbound else _receiver(function)
-    return Signature(name, parameters, returns, read_docstring(_doc_of(function)), unresolved, unbound, receiver)
+    taken = _bound_names(fn) | ({stated[0].name} if unbound else _receiver(function))
+    return Signature(name, parameters, returns, read_docstring(_doc_of(function)), unresolved, unbound, taken)
 
 
 ARGUMENTS = "arguments"
 """The one parameter of an open signature: an object of whatever a schema from outside names."""
 
 
-def open_signature(fn: Callable[..., Any], name: str) -> Signature:
-    """The signature of a function that is called with an object's keys; the context fills what it hides."""
+def open_signature(
+    fn: Callable[..., Any], name: str, properties: Mapping[str, Any], required: Collection[str]
+) -> Signature:
+    """The signature of a function that is called with an object's keys; the context fills what it hides.
+
+    `properties` are the schemas of the keys, whose defaults stand for those that are left out. DefinitionError
+    if the function cannot be called with them.
+    """
     function = fn.func if isinstance(fn, functools.partial) else fn
     hints = Hints(function)
-    hidden = [each for each in _declared(fn).parameters.values() if _is_hidden(each, hints)]
-    parameters = tuple(_parameter(name, each, hints) for each in hidden)
-    taken = Parameter(ARGUMENTS, dict[str, Any], inspect.Parameter.VAR_KEYWORD, _EMPTY, required=True)
+    declared = _declared(fn)
+    hidden = [each for each in declared.parameters.values() if _is_hidden(each, hints)]
+    visible = [each for each in declared.parameters.values() if each not in hidden]
+    _check_keys(name, visible, {each.name for each in hidden}, properties, required)
+    defaults = {
+        key: held["default"] for key, held in properties.items() if isinstance(held, dict) and "default" in held
+    }
+    keys = Parameter(ARGUMENTS, dict[str, Any], inspect.Parameter.VAR_KEYWORD, defaults or _EMPTY, required=True)
     return Signature(
-        name, (*parameters, taken), _EMPTY, read_docstring(_doc_of(function)), receiver=_receiver(function)
+        name,
+        (*(_parameter(name, each, hints) for each in hidden), keys),
+        _EMPTY,
+        read_docstring(_doc_of(function)),
+        taken=_bound_names(fn) | _receiver(function),
+        keys=None
+        if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in visible)
+        else frozenset(_named(visible)),
     )
 
 
+def _named(stated: Iterable[inspect.Parameter]) -> set[str]:
+    return {parameter.name for parameter in stated if parameter.kind in KEYWORD}
+
+
+def _check_keys(
+    name: str,
+    stated: list[inspect.Parameter],
+    hidden: set[str],
+    properties: Mapping[str, Any],
+    required: Collection[str],
+) -> None:
+    """DefinitionError unless a function takes each key by name, and wants none that may be absent."""
+    named = _named(stated)
+    takes_all = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in stated)
+    given = set(required) | {key for key, held in properties.items() if isinstance(held, dict) and "default" in held}
+    wanted = [
+        p.name for p in stated if p.default is _EMPTY and p.kind in (*_POSITIONAL, inspect.Parameter.KEYWORD_ONLY)
+    ]
+    faults = {
+        "hides what the schema offers": hidden & properties.keys(),
+        "wants by position": {
+            p.name for p in stated if p.kind is inspect.Parameter.POSITIONAL_ONLY and p.default is _EMPTY
+        },
+        "does not take": set() if takes_all else properties.keys() - named - hidden,
+        "wants, while the schema may leave it out": set(wanted) & named - given,
+    }
+    for fault, names in faults.items():
+        if names:
+            raise DefinitionError(
+                f"{name}(): the function {fault}: {', '.join(sorted(names))}. It is called with the schema's keys as "
+                "keyword arguments: write **arguments, or the same names."
+            )
+
+
 def _is_hidden(parameter: inspect.Parameter, hints: Hints) -> bool:
-    with suppress(*UNRESOLVED):
+    with suppress(Exception):  # whatever evaluating it may raise, such an annotation counts for nothing here
         return parameter.annotation is not _EMPTY and hidden_mark(hints.sketch(parameter.annotation)) is not None
     return False
 
@@ -89,12 +141,17 @@ def _is_unbound(fn: Callable[..., Any], stated: list[inspect.Parameter]) -> bool
     return stated[0].name in ("self", "cls") or (stated[0].annotation is _EMPTY and stated[0].kind in _POSITIONAL)
 
 
-def _receiver(fn: Callable[..., Any]) -> str | None:
+def _receiver(fn: Callable[..., Any]) -> frozenset[str]:
     """The name of the parameter that a bound method has filled, if a key can name it."""
     if not inspect.ismethod(fn):
-        return None
+        return frozenset()
     first = next(iter(inspect.signature(fn.__func__).parameters.values()), None)
-    return first.name if first is not None and first.kind in KEYWORD else None
+    return frozenset({first.name} if first is not None and first.kind in KEYWORD else ())
+
+
+def _bound_names(fn: Callable[..., Any]) -> frozenset[str]:
+    """What a partial has bound by name, be it a parameter or a key of its open ones."""
+    return frozenset(fn.keywords) if isinstance(fn, functools.partial) else frozenset()
 
 
 def _doc_of(fn: Callable[..., Any]) -> str | None:
@@ -112,7 +169,7 @@ def _returned(function: str, annotation: Any, hints: Hints) -> tuple[Any, str | 
         return hints.resolve(annotation), None
     except NameError:
         return _EMPTY, str(annotation)
-    except UNRESOLVED as error:
+    except Exception as error:  # evaluating a text may raise anything, and all of it is the author's
         raise _unresolved(f"{function}(): the result", annotation, error) from error
 
 
@@ -132,6 +189,8 @@ def _parameter(function: str, parameter: inspect.Parameter, hints: Hints) -> Par
             )
         return Parameter(name, annotation, kind, default, required=False, hidden=mark)
     _check_place(annotation, where)
+    if default is not _EMPTY and not isinstance(default, FieldInfo):
+        _check_one_default(annotation, default, where)
     if isinstance(default, FieldInfo):
         return Parameter(name, Annotated[annotation, default], kind, default, default.is_required())
     if kind in _STARS:
@@ -139,31 +198,44 @@ def _parameter(function: str, parameter: inspect.Parameter, hints: Hints) -> Par
     return Parameter(name, annotation, kind, default, default is _EMPTY)
 
 
+def _check_one_default(annotation: Any, default: Any, where: str) -> None:
+    metadata = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
+    if any(isinstance(item, FieldInfo) and not item.is_required() for item in metadata):
+        raise DefinitionError(
+            f"{where} has two defaults, one in its Field and {default!r} in the signature. Keep the latter."
+        )
+
+
 def _resolved(annotation: Any, where: str, hints: Hints) -> Any:
     """What a parameter's annotation stands for; of a hidden one, only that it is hidden has to be known."""
     try:
         return hints.resolve(annotation)
     except NameError as error:
-        sketch = hints.sketch(annotation)
-        if hidden_mark(sketch) is not None:
-            return sketch
+        with suppress(Exception):  # what cannot even be looked at is not known to be hidden
+            sketch = hints.sketch(annotation)
+            if hidden_mark(sketch) is not None:
+                return sketch
         raise _unresolved(where, annotation, error) from error
-    except UNRESOLVED as error:
+    except Exception as error:  # evaluating a text may raise anything, and all of it is the author's
         raise _unresolved(where, annotation, error) from error
 
 
 def _unresolved(where: str, annotation: Any, error: Exception) -> DefinitionError:
-    return DefinitionError(
-        f"{where} has the annotation {annotation!r}, which cannot be resolved ({error}). "
-        "Import or define the name at run time, above the function and not only under TYPE_CHECKING."
+    why = f"{type(error).__name__}: {error}" if not isinstance(error, NameError | SyntaxError | TypeError) else error
+    way_out = (
+        "Import or define the name at run time, above the function and not only under TYPE_CHECKING; of a method whose "
+        "annotations name its own class, make the tool later: tool(obj.method)."
+        if isinstance(error, NameError)
+        else "Write a type, such as str, list[int], Literal['a', 'b'] or a model."
     )
+    return DefinitionError(f"{where} has the annotation {annotation!r}, which cannot be resolved ({why}). {way_out}")
 
 
 def _check_place(annotation: Any, where: str) -> None:
-    if holds_hidden(annotation):
+    refuse_hidden(annotation, f"{where} has the annotation {annotation!r}, which")
+    if _holds_self(annotation):
         raise DefinitionError(
-            f"{where} has the annotation {annotation!r}, with Injected or Context inside: they hide a whole "
-            "parameter. Write Injected[...] around all of it."
+            f"{where} has the annotation {annotation!r}, and Self stands for no class here: write the class's name."
         )
     origin: object = get_origin(annotation)
     if origin is NotRequired:
@@ -171,6 +243,10 @@ def _check_place(annotation: Any, where: str) -> None:
             f"{where} has the annotation {annotation!r}, which is for a TypedDict. "
             "Give the parameter a default instead."
         )
+
+
+def _holds_self(annotation: Any) -> bool:
+    return annotation is Self or any(map(_holds_self, get_args(annotation)))
 
 
 def _starred(name: str, annotation: Any, kind: inspect._ParameterKind) -> Parameter:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter
@@ -53,7 +55,9 @@ class Signature:
     `parameters` are those that a model fills, `hidden` those that it never sees, `all` both in their order.
     `returns` is the resolved return annotation, or `inspect.Parameter.empty` where there is none or where it
     cannot be resolved, which is then in `unresolved_return`. `unbound` is true of a method whose object is
-    not known yet; `receiver` is the name under which a method takes its object, which is no parameter.
+    not known yet. `taken` are names that are filled already and no parameters: that under which a method
+    takes its object, and what a partial has bound. `keys` are the only ones that an open object may have,
+    where the function takes no others.
     """
 
     name: str
@@ -62,7 +66,8 @@ class Signature:
     docs: DocTexts
     unresolved_return: str | None = None
     unbound: bool = False
-    receiver: str | None = None
+    taken: frozenset[str] = frozenset()
+    keys: frozenset[str] | None = None
 
     @functools.cached_property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -74,43 +79,45 @@ class Signature:
         """The parameters that the context fills."""
         return tuple(parameter for parameter in self.all if parameter.hidden is not None)
 
+    @functools.cached_property
     def adapter(self) -> TypeAdapter[dict[str, Any]]:
         """The validator of a call's arguments, which leaves absent ones absent."""
         try:
-            adapter = adapt_keys(self.name, {p.name: (p.annotation, p.required) for p in self.parameters})
+            return self._adapter_of(self.parameters)
         except DefinitionError:
             self.check_each()
             raise
-        self._check_defaults(adapter)
-        return adapter
 
-    def _check_defaults(self, adapter: TypeAdapter[dict[str, Any]]) -> None:
-        """DefinitionError if a default is refused by its own annotation; none is made that a call would make.
-
-        What JSON cannot hold is for Python's callers alone, and not checked.
-        """
-        fixed = [p for p in self.parameters if not _makes_default(p.annotation)]
-        if len(fixed) < len(self.parameters):
-            adapter = adapt_keys(self.name, {p.name: (p.annotation, p.required) for p in fixed})
-        stated = {p.name: _stated_default(p.default) for p in fixed if p.name in self._told_defaults}
-        check_defaults(adapter, stated, where=f"{self.name}()")
+    def _adapter_of(self, parameters: Sequence[Parameter]) -> TypeAdapter[dict[str, Any]]:
+        return adapt_keys(self.name, {p.name: (p.annotation, p.required) for p in parameters})
 
     @functools.cached_property
     def _told_defaults(self) -> dict[str, JsonValue]:
-        """The defaults that JSON can hold, by parameter."""
-        told = {}
-        for parameter in self.parameters:
-            default = _stated_default(parameter.default)
-            if default is not _EMPTY and default is not PydanticUndefined:
-                with suppress(PydanticSerializationError):
-                    told[parameter.name] = json_default(default)
-        return told
+        """The defaults that JSON can hold, by parameter, as their annotations read them.
+
+        DefinitionError if a default is refused by its own annotation; none is made that a call would make.
+        """
+        fixed = [p for p in self.parameters if not _makes_default(p.annotation)]
+        stated = {p.name: _stated_default(p.default) for p in fixed}
+        told = {name: default for name, default in stated.items() if _is_told(default)}
+        if not told:
+            return {}
+        adapter = self.adapter if len(fixed) == len(self.parameters) else self._adapter_of(fixed)
+        absent = check_defaults(adapter, told, where=f"{self.name}()")
+        annotations = {p.name: p.annotation for p in fixed}
+        return {
+            name: json_default(_read(default, annotations[name]))
+            for name, default in told.items()
+            if name not in absent
+        }
 
     def check_each(self) -> None:
         """DefinitionError, naming the parameter, if one of them alone cannot become a schema."""
         for parameter in self.parameters:
             where = f"{self.name}(): parameter '{parameter.name}'"
-            check_stated(adapt(parameter.annotation, where=where), where=where, annotation=parameter.annotation)
+            with warnings.catch_warnings():  # an alias is for a key, and pydantic warns of one that stands alone
+                warnings.simplefilter("ignore")
+                check_stated(adapt(parameter.annotation, where=where), where=where, annotation=parameter.annotation)
 
     def additions(self) -> dict[str, JsonObject]:
         """For each parameter the keywords that its own schema may lack: its docstring's text and its default."""
@@ -144,7 +151,8 @@ class Signature:
                 case inspect.Parameter.VAR_POSITIONAL:
                     args.extend(value if given else ())
                 case inspect.Parameter.VAR_KEYWORD:
-                    self._merge(kwargs, value if given else {}, parameter.name)
+                    absent = {} if parameter.default is _EMPTY else _own(parameter.default)
+                    self._merge(kwargs, {**absent, **value} if given else absent, parameter.name)
                 case inspect.Parameter.POSITIONAL_ONLY:
                     args.append(value)
                 case inspect.Parameter.POSITIONAL_OR_KEYWORD if stars:
@@ -168,19 +176,22 @@ class Signature:
         value = (ABSENT if context is None else context) if whole else context_value(context, parameter.name)
         if value is not ABSENT:
             return value
-        if parameter.default is not _EMPTY:
-            return _own(parameter.default)
+        if not _is_required(parameter.default):
+            return _made(parameter.default)
         wanted = "a context" if whole else f"{parameter.name!r} in the context"
+        way_out = "context=..." if whole else f"context={{{parameter.name!r}: ...}}"
         raise ContextError(
             f"{self.name}(): the hidden parameter '{parameter.name}' wants {wanted}, and there is none. "
-            f"Pass context={{{parameter.name!r}: ...}} to the call or the run, or give the parameter a default."
+            f"Pass {way_out} to the call or the run, or give the parameter a default."
         )
 
     def _merge(self, kwargs: dict[str, Any], extra: Mapping[str, Any], name: str) -> None:
-        own = (*(p.name for p in self.all if p.kind in KEYWORD), self.receiver)
-        taken = next((key for key in own if key in extra), None)
-        if taken is not None:
-            raise ValueError(f"{name} may not hold the key {taken!r}, which is a parameter of its own")
+        own = {p.name for p in self.all if p.kind in KEYWORD} | self.taken
+        for key in extra:
+            if key in own or (
+                self.keys is not None and key not in self.keys
+            ):  # in the words for every unknown key, so that nobody learns what is hidden
+                raise ValueError(f"{name}.{key}: expected no key of this name")
         kwargs.update(extra)
 
 
@@ -190,8 +201,40 @@ def _makes_default(annotation: Any) -> bool:
     return any(isinstance(item, FieldInfo) and item.default_factory is not None for item in metadata)
 
 
+_NUMBERS = (bool, int, float, Decimal)
+
+
+def _read(default: Any, annotation: Any) -> Any:
+    """A default as its annotation reads it, where that is a number of another kind, such as 5 for a Decimal."""
+    base = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    if base not in _NUMBERS or type(default) is base or default is None:
+        return default
+    return TypeAdapter(base).validate_python(default)
+
+
+def _is_told(default: Any) -> bool:
+    """Whether there is a default, and JSON can hold it: what it cannot hold is for Python's callers alone."""
+    if default is _EMPTY or default is PydanticUndefined:
+        return False
+    with suppress(PydanticSerializationError):
+        json_default(default)
+        return True
+    return False
+
+
 def _stated_default(default: Any) -> Any:
     return default.default if isinstance(default, FieldInfo) else default
+
+
+def _is_required(default: Any) -> bool:
+    return default.is_required() if isinstance(default, FieldInfo) else default is _EMPTY
+
+
+def _made(default: Any) -> Any:
+    """The value of a default for one call, also of one that a `Field` states."""
+    if not isinstance(default, FieldInfo):
+        return _own(default)
+    return default.get_default(call_default_factory=True, validated_data={})
 
 
 def _own(default: Any) -> Any:

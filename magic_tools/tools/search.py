@@ -20,7 +20,8 @@ _SATURATION, _LENGTH = 1.2, 0.75
 
 # Han, kana and hangul: written without blanks, so that pairs of characters stand for words.
 _CJK = "\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0002ffff"
-_RUN = re.compile(rf"(?P<pairs>[{_CJK}]+)|[^\W_{_CJK}]+")
+_RUN = re.compile(rf"(?P<pairs>[{_CJK}]+)|[^\W_{_CJK}]+(?:[-\u2010][^\W_{_CJK}]+)*")
+_HYPHEN = re.compile("[-\u2010]")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
 _DOUBLED = re.compile(r"([b-df-hj-np-tv-z])\1$")
@@ -86,8 +87,10 @@ def _terms(text: str, *, asked: bool = False) -> Iterator[str]:
 
 
 def _words(run: str) -> Iterator[str]:
-    parts = _CAMEL.split(run)
-    for word in (run, *parts) if len(parts) > 1 else parts:
+    """The words of a run, and where there are several, all of it as one: `e-mail` is `email` too."""
+    whole = _HYPHEN.sub("", run)
+    parts = [part for piece in _HYPHEN.split(run) for part in _CAMEL.split(piece)]
+    for word in (whole, *parts) if len(parts) > 1 else parts:
         lower = word.casefold()
         if lower not in _EVERYWHERE:
             yield _stem(lower)

@@ -98,11 +98,8 @@ class Tool(Generic[P, R]):
         results: Schema[Any] = Schema(
             foreign_reader({} if output_schema is None else output_schema, where=where), name=where
         )
-        signature = open_signature(fn, name)
-        if taken := {hidden.name for hidden in signature.hidden} & arguments.json_schema.get("properties", {}).keys():
-            raise DefinitionError(
-                f"{name}(): the input schema offers {', '.join(sorted(taken))}, which the function hides: rename one."
-            )
+        root = arguments.json_schema
+        signature = open_signature(fn, name, root.get("properties", {}), root.get("required", ()))
         executable = Executable(
             _checked_name(name), fn, signature, arguments, ResultWriter(results), frozenset(policy.scopes), ARGUMENTS
         )
@@ -262,7 +259,7 @@ def _checked_name(name: str) -> str:
 
 
 def _arguments(signature: Signature) -> Schema[dict[str, Any]]:
-    schema = Schema(signature.adapter(), name=f"{signature.name}()", closed=True, additions=signature.additions())
+    schema = Schema(signature.adapter, name=f"{signature.name}()", closed=True, additions=signature.additions())
     try:
         schema.check("input")
     except DefinitionError:

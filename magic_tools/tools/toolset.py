@@ -15,6 +15,7 @@ from magic_tools.schema.dialects.requests import render_tools
 from magic_tools.schema.dialects.table import Dialect
 from magic_tools.tools.discovery import load_module, same_tool, tools_in, unique, walk
 from magic_tools.tools.execution import scopes_of
+from magic_tools.tools.listing import listed
 from magic_tools.tools.search import Document, SearchIndex
 from magic_tools.tools.tool import Tool, tool
 from magic_tools.values import JsonObject
@@ -23,6 +24,7 @@ __all__ = ["Toolset"]
 
 _MOST_OF_A_PURPOSE = 120
 _LISTED = re.compile(r"^- ([\w-]+)", re.MULTILINE | re.ASCII)
+_SEARCH = "search_tools"
 _NOTHING_FOUND = "No tool fits these words. Search once more with others, or go on without."
 _FOUND = "These tools can be called from now on:"
 
@@ -122,8 +124,10 @@ class Toolset:
         """The `k` tools whose names, texts, parameters and tags fit a text best, the best first.
 
         Fewer, or none, where no more have a word of it. English and Chinese; offline, the same at every time.
+        DefinitionError for a `k` that counts nothing.
         """
         _check_count(k)
+        _check_texts("a search", (text,))
         tools = tuple(self)
         return Toolset(*(tools[position] for position in self._index.best(text, k)))
 
@@ -132,6 +136,8 @@ class Toolset:
 
         The tools named in `always` are offered at each request, and so is, after a search, each of the at most
         `k` tools that it found; all the others cost nothing. A call of any of them runs all the same.
+        The search stays in every cut by tag, phase or scope; `only` and `without` leave it out where they
+        are told so, and what they keep is offered as in a plain set. `renamed` renames it like any tool.
         """
         _check_count(k)
         return _Searchable(self, always, k)
@@ -162,7 +168,7 @@ class Toolset:
     def _check(self, names: Iterable[str]) -> None:
         for name in names:
             if name not in self._tools:
-                raise DefinitionError(f"There is no tool {name!r} here; there are: {', '.join(self._tools) or 'none'}.")
+                raise DefinitionError(f"There is no tool {name!r} here; there are: {listed(self._tools)}.")
 
     def _cut(self, keep: Callable[[Tool[..., Any]], bool]) -> Toolset:
         kept = tuple(filter(keep, self))
@@ -174,15 +180,12 @@ class Toolset:
 
 
 class _Searchable(Toolset):
-    """A toolset of a search and all that it finds; what is offered depends on the transcript alone.
+    """A toolset of a search and all that it finds; what is offered depends on the transcript alone."""
 
-    A cut that leaves the search out gives a plain set of what it keeps.
-    """
-
-    def __init__(self, whole: Toolset, always: Iterable[str], k: int) -> None:
+    def __init__(self, whole: Toolset, always: Iterable[str], k: int, name: str = _SEARCH) -> None:
         self._whole, self._always, self._k = whole, tuple(always), k
         whole._check(self._always)
-        self._search = _search_tool(whole, k)
+        self._search = _search_tool(whole, k, name)
         super().__init__(self._search, *whole)
 
     def offered(self, transcript: Sequence[Message]) -> Toolset:
@@ -193,26 +196,34 @@ class _Searchable(Toolset):
             named |= dict.fromkeys((result.name, *found))
         return Toolset(*(self[name] for name in named if name in self))
 
+    def tagged(self, *tags: str) -> Toolset:
+        return self._over(self._whole.tagged(*tags))
+
     def renamed(self, names: Mapping[str, str]) -> Toolset:
-        return _Searchable(self._whole.renamed(names), [names.get(name, name) for name in self._always], self._k)
+        self._check(names)
+        whole = self._whole.renamed({old: new for old, new in names.items() if old in self._whole})
+        always = [names.get(name, name) for name in self._always]
+        return _Searchable(whole, always, self._k, names.get(self._search.name, self._search.name))
 
     def __or__(self, other: Toolset) -> Toolset:
-        return _Searchable(self._whole | other, (*self._always, *other.names), self._k)
+        return _Searchable(self._whole | other, (*self._always, *other.names), self._k, self._search.name)
 
     def __ror__(self, other: Toolset) -> Toolset:
-        return _Searchable(other | self._whole, (*other.names, *self._always), self._k)
+        return _Searchable(other | self._whole, (*other.names, *self._always), self._k, self._search.name)
 
     def _cut(self, keep: Callable[[Tool[..., Any]], bool]) -> Toolset:
         whole = self._whole._cut(keep)
-        if not keep(self._search):
-            return whole
+        return self._over(whole) if keep(self._search) else whole
+
+    def _over(self, whole: Toolset) -> Toolset:
+        """The same search over fewer tools."""
         if whole is self._whole:  # with the index that it may have made already
             return self
-        return _Searchable(whole, filter(whole.__contains__, self._always), self._k)
+        return _Searchable(whole, filter(whole.__contains__, self._always), self._k, self._search.name)
 
 
-def _search_tool(whole: Toolset, k: int) -> Tool[..., str]:
-    @tool
+def _search_tool(whole: Toolset, k: int, name: str) -> Tool[..., str]:
+    @tool(name=name)
     def search_tools(task: Annotated[str, "What a tool should do, in a few words"]) -> str:
         """Find tools for a task, among many that are not shown here.
 
@@ -247,9 +258,9 @@ def _check_texts(what: str, given: tuple[object, ...]) -> None:
             raise DefinitionError(f"A toolset is asked for {what} by text, got a value of type {type(each).__name__}.")
 
 
-def _check_count(k: int) -> None:
-    if k < 1:
-        raise ValueError(f"a search gives at least one tool, and k is {k}")
+def _check_count(k: object) -> None:
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise DefinitionError(f"A search gives a whole number of tools, at least one, and k is {k!r}.")
 
 
 def _document(made: Tool[..., Any]) -> Document:

@@ -443,12 +443,18 @@ class Fussy(BaseModel):
         assert number != 2, "not two"
         if number == 3:
             raise LookupError("the author's own fault")
+        if number == 4:
+            raise ValueError
         return number
 
 
 @pytest.mark.parametrize(
     ("number", "message"),
-    [(1, r"number: expected x{300}\.\.\. \(10000 characters\), got 1"), (2, r"number: expected not two\b.*, got 2")],
+    [
+        (1, r"number: expected a value that passes its check \(x{300}\.\.\. \(10000 characters\)\), got 1"),
+        (2, r"number: expected a value that passes its check \(not two .*\), got 2"),
+        (4, "number: expected a value that passes its check, got 4"),
+    ],
 )
 def test_a_validator_has_its_say(number: int, message: str) -> None:
     """What a validator says reaches the model, in a length that it can be sent in."""

@@ -70,6 +70,77 @@ str
 @param units: Celsius or Fahrenheit.
 @return: The weather.
 """,
+    "hyphens": WELL_FORMED.replace("city: The", "city - The").replace("): C", ") – C"),
+    "a blank before the colon": WELL_FORMED.replace("Args:", "Args :").replace("city:", "city :"),
+    "wide colons": WELL_FORMED.replace("Args:", "参数：")
+    .replace("city: ", "city：")
+    .replace("): ", "）：")
+    .replace("(s", "（s"),
+    "Chinese titles": WELL_FORMED.replace("Args:", "参数:").replace("Returns:", "返回："),
+    "nothing indented": WELL_FORMED.replace("    ", ""),
+    "only the text indented": WELL_FORMED.replace("    city", "city")
+    .replace("    units", "units")
+    .replace("        w", "    w"),
+    "all indented": WELL_FORMED.replace("\n", "\n    ").replace("\n    \n", "\n\n"),
+    "headings": WELL_FORMED.replace("Args:", "## Args\n").replace("Returns:", "## Returns\n"),
+    "headings and nothing indented": WELL_FORMED.replace("Args:", "## Args\n")
+    .replace("    units", "\n- units")
+    .replace("    city", "- city")
+    .replace("    The w", "The w")
+    .replace("Returns:", "## Returns\n"),
+    "bold titles": WELL_FORMED.replace("Args:", "**Args:**").replace("Returns:", "**Returns**"),
+    "numbers": WELL_FORMED.replace("    city:", "    1. city:").replace("    units", "    2. units"),
+    "Sphinx with wide colons": """Get the weather for a city.
+
+:param city：The city's name,
+    without country.
+:param str units： Celsius or Fahrenheit.
+""",
+    "tags without colons": """Get the weather for a city.
+
+@param city The city's name,
+    without country.
+@param {string} units - Celsius or Fahrenheit.
+@return The weather.
+@throws ValueError if there is none.
+""",
+    "NumPy with short lines": """Get the weather for a city.
+
+Parameters
+---
+city: str
+    The city's name,
+    without country.
+
+units
+    Celsius or Fahrenheit.
+
+Returns
+=====
+str
+    The weather.
+
+Raises
+------
+ValueError
+""",
+    "NumPy with its entries indented": """Get the weather for a city.
+
+Parameters
+----------
+    city : str
+        The city's name,
+        without country.
+    units : str
+        Celsius or Fahrenheit.
+""",
+    "NumPy all indented": """Get the weather for a city.
+  Parameters
+  ----------
+  city : str
+      The city's name, without country.
+  units : Celsius or Fahrenheit.
+""",
 }
 
 
@@ -103,6 +174,40 @@ def test_each_spelling_says_the_same(docstring: str) -> None:
         ("S.\n\nAttributes: x and y.", "S.\n\nAttributes: x and y."),
         (":ivar x: A field.", ""),
         ("查询天气。\n\nArgs:\n    city: 城市名。", "查询天气。"),
+        (
+            "查询天气。\n\n参数：\n    city：城市名。\n\n返回：\n    天气。\n\n注意：不含预报。",
+            "查询天气。\n\n注意：不含预报。",
+        ),
+        ("S.\n\nNotes\n-----\nIt may rain: often.", "S.\n\nNotes\n-----\nIt may rain: often."),
+        (
+            "S.\n\nParameters\n---\nx : int\n    X.\n\nSee Also\n--------\nother : It.\n\nReturns\n---\nstr\n\nWarnings\n---\nNo.",
+            "S.\n\nSee Also\n--------\nother : It.\n\nWarnings\n---\nNo.",
+        ),
+        (
+            "S.\n\nParameters\n---\nx : int\n    X.\n\nNot for that.\n\nNote: this.",
+            "S.\n\nNot for that.\n\nNote: this.",
+        ),
+        ("S.\n\nParameters\n---\nx : int\n    X.\n\nNote: this.", "S.\n\nNote: this."),
+        ("S.\n\nArgs:\nx: X.\n\nNote: this.", "S.\n\nNote: this."),
+        ("S.\n\nArgs:\nx: X.\nNote: this.", "S.\n\nNote: this."),
+        ("S.\n\nArgs:\nx: X.\n注意：这。", "S.\n\n注意：这。"),
+        ("S.\n\nArgs:\nx: X.\nNote:\n    this", "S.\n\nNote:\n    this"),
+        ("S.\n\nArgs:\nx: X.\nReturns:\n    this", "S."),
+        ("S.\n\nArgs:\nx: X.\n:returns: this", "S."),
+        ("S.\n\nArgs:\nNote: this.", "S.\n\nArgs:\nNote: this."),
+        ("S.\n\nArgs:\nas in the manual", "S.\n\nArgs:\nas in the manual"),
+        ("S.\n\nReturns:\n\nNot for that.", "S.\n\nReturns:\n\nNot for that."),
+        ("S.\n\n# Args\n- x: X.\n\nNot for: that.", "S.\n\nNot for: that."),
+        ("S.\n\n# Returns\n\nThis.\n\nThat.\n\n## Notes\n\nMore.", "S.\n\n## Notes\n\nMore."),
+        ("S.\n\n```\nArgs:\n    x: X.\n# Returns\n```\nT.", "S.\n\n```\nArgs:\n    x: X.\n# Returns\n```\nT."),
+        ("S.\n\n```\nArgs:\n    x: X.", "S.\n\n```"),
+        ("S.\n\nCall:\n\n    Args:\n        x: X.", "S.\n\nCall:\n\n    Args:\n        x: X."),
+        ("S.\n\nCall\n\n    args:\n        x: X.", "S.\n\nCall\n\n    args:\n        x: X."),
+        ("S.\n\nCall\n\n    Args:\n        more of it", "S.\n\nCall\n\n    Args:\n        more of it"),
+        ("S.\n\n    Args:\n        x: X.\n\n    Returns:\n        this\nT.", "S.\nT."),
+        ("Mail @ home: no.\n@decorated functions\n@param", "Mail @ home: no.\n@decorated functions\n@param"),
+        ("Modes:\nfast - now\nslow: later", "Modes:\nfast - now\nslow: later"),
+        ("*args:\n    as they are\nargs\n\nparameters", "*args:\n    as they are\nargs\n\nparameters"),
     ],
 )
 def test_the_prose(docstring: str | None, prose: str) -> None:
@@ -136,6 +241,20 @@ def test_the_prose(docstring: str | None, prose: str) -> None:
             "S.\n\n:ivar x: A field.\n:vartype x: int\n:cvar y: Another.\n:var int z: A third.",
             {"x": "A field.", "y": "Another.", "z": "A third."},
         ),
+        (
+            "S.\n\nArgs:\n    x: X.\n    \\*\\*kw: More.\n    `*rest`: Rest.",
+            {"x": "X.", "kw": "More.", "rest": "Rest."},
+        ),
+        (":param \\*\\*kw: More.\n@param *rest Rest.", {"kw": "More.", "rest": "Rest."}),
+        ("S.\n\nParameters\n---\n\\*\\*kw\n    More.", {"kw": "More."}),
+        ("@param x The mode: a or b.\n@param int y: A number.", {"x": "The mode: a or b.", "y": "A number."}),
+        ("S.\n\nArgs:\n    x、y：两者。\n    z （整数）: 第三", {"x": "两者。", "y": "两者。", "z": "第三"}),
+        (
+            "S.\n\nArgs:\n    x: well-known\n    or low-cost - as it is\n    y -1 or more",
+            {"x": "well-known or low-cost - as it is y -1 or more"},
+        ),
+        ("S.\n\nArgs:\n- x: X,\n  and more.\n\n- y: Y.\n\nz: no", {"x": "X, and more.", "y": "Y."}),
+        ("S.\n\nParameters\n---\nx : int\ny : int\n    Y.", {"y": "Y."}),
         ("S.\n\nArgs:\n    city: 城市名，不含国家：如罗马", {"city": "城市名，不含国家：如罗马"}),
     ],
 )

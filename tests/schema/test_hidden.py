@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NotRequired
 
 import pytest
+from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
 
 from magic_tools.errors import ContextError, DefinitionError
-from magic_tools.loose.decode import Schema
+from magic_tools.loose.decode import Schema, compile_schema
 from magic_tools.schema.hidden import ABSENT, Context, Injected, context_value
 from magic_tools.schema.reading import read_signature
+from magic_tools.tools.tool import tool
 from magic_tools.values import JsonObject
 
 if TYPE_CHECKING:
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 def schema_of(fn: Callable[..., Any]) -> JsonObject:
     """The schema of a function's arguments."""
     signature = read_signature(fn)
-    return Schema(signature.adapter(), name=signature.name, closed=True, additions=signature.additions()).json_schema
+    return Schema(signature.adapter, name=signature.name, closed=True, additions=signature.additions()).json_schema
 
 
 def first(tenant: Injected[str], sql: str) -> None: ...
@@ -121,8 +124,8 @@ def test_what_the_context_lacks(fn: Callable[..., Any], context: Any, message: s
 
 
 def test_a_key_cannot_reach_a_hidden_parameter() -> None:
-    """What a model sends in an open object never overwrites a hidden parameter."""
-    with pytest.raises(ValueError, match="more may not hold the key 'tenant', which is a parameter of its own"):
+    """What a model sends in an open object never overwrites a hidden parameter, nor tells that there is one."""
+    with pytest.raises(ValueError, match=r"more\.tenant: expected no key of this name"):
         read_signature(before_stars).bind({"more": {"tenant": 2}}, {"tenant": "t1"})
 
 
@@ -144,8 +147,8 @@ def visible(sql: str, tenant: Tenant) -> None: ...
 @pytest.mark.parametrize(
     ("fn", "message"),
     [
-        (inside, r"inside\(\): parameter 'names' .* hide a whole parameter. Write Injected\[...\] around all of it"),
-        (in_union, r"in_union\(\): parameter 'name' .* Write Injected"),
+        (inside, r"inside\(\): parameter 'names' .* hide a whole parameter.* with Injected\[...\] around all of it"),
+        (in_union, r"in_union\(\): parameter 'name' .* with Injected"),
         (of_stars, r"of_stars\(\): parameter 'names' is hidden, .* drop the star"),
         (of_key_words, r"of_key_words\(\): parameter 'names' is hidden"),
         (visible, r"visible\(\): parameter 'tenant' has the annotation 'Tenant', which cannot be resolved"),
@@ -164,3 +167,66 @@ def test_where_nothing_can_be_hidden(fn: Callable[..., Any], message: str) -> No
 def test_a_context_is_a_mapping_or_an_object(context: Any, value: Any) -> None:
     """A value of None is a value; what is not there is absent."""
     assert context_value(context, "a") is value or context_value(context, "a") == value
+
+
+FIVE = Field(default=5)
+EMPTY_LIST: Any = Field(default_factory=list)
+REQUIRED = Field(...)
+
+
+def with_field(a: int, x: Injected[int] = FIVE, made: Injected[list[int]] = EMPTY_LIST) -> Any:
+    return a, x, made
+
+
+def with_required_field(x: Injected[int] = REQUIRED) -> Any:
+    return x
+
+
+def test_defaults_in_a_field() -> None:
+    """A hidden parameter's `Field` gives its default, a new one for each call where it makes one, or none."""
+    signature = read_signature(with_field)
+    _, first = signature.bind({"a": 1}, {})
+    assert first == {"a": 1, "x": 5, "made": []}
+    first["made"].append(1)
+    assert signature.bind({"a": 1}, {"x": 6})[1] == {"a": 1, "x": 6, "made": []}
+    with pytest.raises(ContextError, match="the hidden parameter 'x'"):
+        read_signature(with_required_field).bind({}, {})
+
+
+class InModel(BaseModel):
+    q: str
+    tenant: Injected[str] = "t0"
+
+
+@dataclass
+class InDataclass:
+    q: str
+    tenant: Injected[str] = "t0"
+
+
+class InTypedDict(TypedDict):
+    q: str
+    tenant: NotRequired[Injected[str]]
+
+
+class InNamedTuple(NamedTuple):
+    q: str
+    tenant: Injected[str] = "t0"
+
+
+class Deep(BaseModel):
+    held: list[InModel]
+    of_context: dict[str, Context] = {}
+
+
+@pytest.mark.parametrize("held", [InModel, InDataclass, InTypedDict, InNamedTuple, Deep, list[InDataclass]])
+def test_nothing_inside_a_value_is_hidden(held: Any) -> None:
+    """A mark on a field of a class, where it could hide nothing, is refused: as a parameter and as a target."""
+
+    def fn(it: held) -> None: ...
+
+    fn.__annotations__["it"] = held
+    with pytest.raises(DefinitionError, match=r"fn\(\): parameter 'it' .*Injected or Context"):
+        tool(fn)
+    with pytest.raises(DefinitionError, match="Injected or Context"):
+        compile_schema(held)

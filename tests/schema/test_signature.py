@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import importlib.util
 import inspect
@@ -11,14 +12,15 @@ import sys
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, Literal, NotRequired, TypedDict, Unpack, cast
+from typing import Annotated, Any, Literal, NotRequired, Self, TypedDict, Unpack, cast
 
 import pytest
 import typing_extensions
-from pydantic import BaseModel, Field, SecretStr
+from pydantic import AliasChoices, BaseModel, Field, SecretStr
 
 from magic_tools.errors import DefinitionError
 from magic_tools.loose.decode import Schema
+from magic_tools.schema.hidden import Context
 from magic_tools.schema.reading import read_signature
 from magic_tools.schema.signature import Signature
 from magic_tools.tools.tool import tool
@@ -30,7 +32,7 @@ DECIMAL = {"type": "string", "pattern": "^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]
 def schema_of(fn: Callable[..., Any]) -> JsonObject:
     """The schema of a function's arguments."""
     signature = read_signature(fn)
-    return Schema(signature.adapter(), name=signature.name, closed=True, additions=signature.additions()).json_schema
+    return Schema(signature.adapter, name=signature.name, closed=True, additions=signature.additions()).json_schema
 
 
 class Model(BaseModel):
@@ -213,7 +215,7 @@ CASES: Mapping[str, tuple[Callable[..., Any], JsonObject, list[str]]] = {
                 "default": {"a": 1},
             },
             "price": {**DECIMAL, "default": "1.10"},
-            "wrong": {"type": "integer", "default": None},
+            "wrong": {"type": "integer"},
             "made": {"type": "array", "items": {"type": "integer"}},
         },
         [],
@@ -380,15 +382,15 @@ def test_a_call_is_bound(values: dict[str, Any], result: object) -> None:
 @pytest.mark.parametrize("key", ["b", "c", "d", "e"])
 def test_an_open_keyword_may_not_name_a_parameter(key: str) -> None:
     """A key among `**kwargs` that is a parameter's is refused by name."""
-    with pytest.raises(ValueError, match=f"kwargs may not hold the key '{key}', which is a parameter of its own"):
+    with pytest.raises(ValueError, match=f"kwargs.{key}: expected no key of this name"):
         read_signature(every_kind).bind({"a": 1, "b": 2, "d": 4, "kwargs": {key: 9}})
 
 
 def test_absent_arguments_are_left_absent() -> None:
     """Validation fills in nothing that Python's own default gives, and what a `Field` gives it does."""
-    plainly = read_signature(plain).adapter().validate_json('{"a": 1}')
+    plainly = read_signature(plain).adapter.validate_json('{"a": 1}')
     assert plainly == {"a": 1}
-    fields = read_signature(with_field).adapter().validate_json('{"count": 1}')
+    fields = read_signature(with_field).adapter.validate_json('{"count": 1}')
     assert fields == {"count": 1, "size": 5}
 
 
@@ -613,7 +615,7 @@ def test_methods_and_callable_objects(fn: Callable[..., Any], unbound: bool, nam
 
 def test_a_key_cannot_be_the_object() -> None:
     """An open object's key never stands for the object that a method is called on, unless Python has room for both."""
-    with pytest.raises(ValueError, match="others may not hold the key 'self'"):
+    with pytest.raises(ValueError, match=r"others\.self: expected no key of this name"):
         read_signature(Odd().takes_all).bind({"others": {"self": 1}})
     args, kwargs = read_signature(Odd().takes_self).bind({"others": {"self": 1}})
     assert Odd().takes_self(*args, **kwargs) == {"self": 1}
@@ -645,10 +647,109 @@ def is_another_type(a: Literal["x"] = "y", b: int = Field(default_factory=int)) 
 def test_a_default_that_its_annotation_refuses(fn: Callable[..., Any], message: str) -> None:
     """A default that a model could not send is refused at definition."""
     with pytest.raises(DefinitionError, match=message):
-        read_signature(fn).adapter()
+        read_signature(fn).additions()
 
 
 def test_a_default_for_Python_alone() -> None:
     """What JSON cannot hold is not checked and not told, and what a call makes is not made at definition."""
     assert read_signature(with_a_mark).additions() == {}
     assert schema_of(with_a_mark)["properties"]["a"] == {"type": "integer"}
+
+
+def takes_options(sql: str, **options: str) -> Any:
+    return sql, options
+
+
+def test_a_key_cannot_be_what_a_partial_has_bound() -> None:
+    """What a partial has bound stays bound, also where it is a key of an open object."""
+    bound = functools.partial(takes_options, tenant="t1")
+    with pytest.raises(ValueError, match=r"options\.tenant: expected no key of this name"):
+        read_signature(bound).bind({"sql": "x", "options": {"tenant": "t2"}})
+    args, kwargs = read_signature(bound).bind({"sql": "x", "options": {"a": "b"}})
+    assert bound(*args, **kwargs) == ("x", {"tenant": "t1", "a": "b"})
+
+
+def of_numbers(a: Decimal = 5, b: Annotated[Decimal, "Price"] = 1.5, c: int = True, d: float = 1) -> None: ...  # type: ignore[assignment]  # what is tested
+
+
+def test_a_default_is_told_as_its_annotation_reads_it() -> None:
+    """A number of another kind is told as what it stands for, so that it fits its own schema."""
+    told = {name: held["default"] for name, held in schema_of(of_numbers)["properties"].items()}
+    assert json.dumps(told) == '{"a": "5", "b": "1.5", "c": 1, "d": 1.0}'
+
+
+def with_two_defaults(a: Annotated[int, Field(default=4)] = 5) -> None: ...
+
+
+def divides(a: 1 / 0) -> None: ...  # type: ignore[valid-type]  # the fault
+
+
+def subscripts(a: Context[int]) -> None: ...  # type: ignore[type-arg]  # the fault
+
+
+def of_self(a: Self) -> None: ...  # type: ignore[misc]  # the fault
+
+
+def of_no_literal(a: Literal[()]) -> None: ...  # type: ignore[valid-type]  # the fault
+
+
+def of_function(a: greet) -> None: ...  # type: ignore[valid-type]  # the fault
+
+
+def of_functions(a: list[greet]) -> None: ...  # type: ignore[valid-type]  # the fault
+
+
+class Double(BaseModel):
+    a: int = Field(alias="k")
+    b: int = Field(alias="k")
+
+
+class Overlap(BaseModel):
+    a: int = Field(validation_alias=AliasChoices("p", "q"))
+    b: int = Field(validation_alias=AliasChoices("q", "r"))
+
+
+def of_double(a: Double) -> None: ...
+
+
+def of_overlap(a: Overlap) -> None: ...
+
+
+def of_one_key(x: Annotated[int, Field(alias="y")], y: int = 0) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("fn", "message"),
+    [
+        (with_two_defaults, r"with_two_defaults\(\): parameter 'a' has two defaults, one in its Field and 5"),
+        (divides, r"divides\(\): parameter 'a' has the annotation '1 / 0', .*ZeroDivisionError"),
+        (subscripts, r"subscripts\(\): parameter 'a' has the annotation .*not a generic.* Write a type"),
+        (of_self, r"of_self\(\): parameter 'a' has the annotation .*Self"),
+        (of_no_literal, r"of_no_literal\(\): parameter 'a' has the annotation "),
+        (of_function, r"of_function\(\): parameter 'a' .*greet.* is a function and no type"),
+        (of_functions, r"of_functions\(\): parameter 'a' .*greet.* is a function and no type"),
+        (of_double, r"of_double\(\): parameter 'a' .*the fields 'a' and 'b' .* the key 'k'"),
+        (of_overlap, r"of_overlap\(\): parameter 'a' .*the fields 'a' and 'b' .* the key 'q'"),
+        (of_one_key, r"of_one_key.*'x' and 'y' .* the key 'y'"),
+    ],
+)
+def test_what_says_two_things_or_none(fn: Callable[..., Any], message: str) -> None:
+    """Whatever evaluating an annotation raises, and what could be read in two ways, is a definition error."""
+    with pytest.raises(DefinitionError, match=message):
+        tool(name="made")(fn)
+
+
+@dataclasses.dataclass
+class Settled:
+    a: int
+    b: int = dataclasses.field(init=False, default=3)
+
+
+def of_settled(it: Settled) -> Any:
+    return it
+
+
+def test_a_field_that_is_never_given() -> None:
+    """What a dataclass sets itself is not offered, and is told of results."""
+    assert list(schema_of(of_settled)["properties"]["it"]["properties"]) == ["a"]
+    assert tool(of_settled).invoke({"it": {"a": 1}}).value == Settled(1)

@@ -41,7 +41,8 @@ def test_a_tool_from_a_schema() -> None:
     assert found.contract.input_schema == {keyword: held for keyword, held in CITY.items() if keyword != "title"}
     assert found.contract.output_schema == {}
     assert found.invoke('```json\n{"city": "Rome", "days": 2,}\n```').value == {"city": "Rome", "days": 2}
-    assert found.invoke({"city": "Rome", "days": None}).value == {"city": "Rome"}
+    assert found.invoke({"city": "Rome", "days": None}).value == {"city": "Rome", "days": 1}
+    assert found.invoke({"city": "Rome"}).value == {"city": "Rome", "days": 1}
     assert found(city="Rome") == {"city": "Rome"}
 
 
@@ -88,13 +89,13 @@ def test_hidden_parameters_come_from_the_context() -> None:
     def of_tenant(tenant: Injected[str], unit="c", **arguments: Any) -> Any:  # type: ignore[no-untyped-def]  # as found
         return tenant, unit, arguments
 
-    found = made({"type": "object", "properties": {"city": {"type": "string"}}}, of_tenant)
+    found = made({"type": "object", "properties": {"city": {"type": "string"}, "unit": {}}}, of_tenant)
     context = {"tenant": "t1"}
     assert found.invoke({"city": "Rome", "unit": "f"}, context=context).value == ("t1", "f", {"city": "Rome"})
     assert found.invoke({"tenant": "t2"}, context=context).code is ErrorCode.INVALID_ARGUMENT
     with pytest.raises(ContextError, match=r"weather\(\): the hidden parameter 'tenant'"):
         found.invoke({"city": "Rome"})
-    with pytest.raises(DefinitionError, match=r"weather\(\): the input schema offers tenant, which the function hides"):
+    with pytest.raises(DefinitionError, match=r"weather\(\): the function hides what the schema offers: tenant"):
         made({"type": "object", "properties": {"tenant": {"type": "string"}}}, of_tenant)
 
 
@@ -164,3 +165,44 @@ def test_the_given_schema_stays_as_it_was() -> None:
     assert given == CITY
     given["properties"]["city"]["type"] = "integer"
     assert not found.invoke({"city": "Rome"}).is_error
+
+
+def by_position(city: str, /, days: int = 1) -> None: ...
+
+
+def other_name(town: str = "") -> None: ...
+
+
+def wants_more(city: str, hours: int) -> None: ...
+
+
+def wants_days(city: str, days: int, unit: str) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("fn", "message"),
+    [
+        (by_position, "the function wants by position: city"),
+        (other_name, "the function does not take: city, days"),
+        (wants_more, "the function does not take: days"),
+        (wants_days, "the function wants, while the schema may leave it out: unit"),
+        (lambda city: None, "the function does not take: days"),
+    ],
+)
+def test_a_function_that_cannot_be_called_so(fn: Any, message: str) -> None:
+    """A function that does not take the schema's keys by name, or wants more, is refused at definition."""
+    with pytest.raises(DefinitionError, match=rf"weather\(\): {message}.* write \*\*arguments, or the same names"):
+        made(CITY, fn)
+
+
+def test_a_function_with_names() -> None:
+    """A function that takes the keys by their names is called with them; an open schema's other keys are refused."""
+
+    def by_name(city: str, days: int) -> Any:
+        return city, days
+
+    assert made(CITY, by_name).invoke({"city": "Rome"}).value == ("Rome", 1)
+    opened = {**CITY, "additionalProperties": True}
+    refused = made(opened, by_name).invoke({"city": "Rome", "unit": "c"})
+    assert refused.code is ErrorCode.INVALID_ARGUMENT
+    assert "arguments.unit: expected no key of this name" in refused.content

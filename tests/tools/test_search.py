@@ -100,6 +100,11 @@ def test_what_finds_nothing(asked: str) -> None:
         ("status", "STATUS"),
         ("Größe", "grösse"),
         ("getHTTPCode", "get_http_code"),
+        ("e-mail", "email"),
+        ("E-Mails", "email"),
+        ("e‑mail", "email"),
+        ("pre-order", "order"),
+        ("check-in-desk", "checkindesk"),
     ],
 )
 def test_two_forms_of_a_word(one: str, other: str) -> None:

@@ -317,9 +317,29 @@ def test_how_much_a_search_finds() -> None:
     assert many.search("same", k=3).names == ("same_b", "same_x", "same_d")
     assert len(many.search("same")) == 5
     assert len(many.search("same", k=100)) == 7
-    for k in (0, -1):
-        with pytest.raises(ValueError, match=f"k is {k}"):
-            many.search("same", k=k)
+
+
+@pytest.mark.parametrize("k", [0, -1, 1.5, True, "5", None])
+def test_a_search_for_no_number(k: Any) -> None:
+    """How many are to be found is a whole number from 1 on, of a search at once and of one that a model makes."""
+    words = f"^A search gives a whole number of tools, at least one, and k is {k!r}"
+    with pytest.raises(DefinitionError, match=words):
+        FOUND.search("same", k=k)
+    with pytest.raises(DefinitionError, match=words):
+        FOUND.searchable(k=k)
+
+
+@pytest.mark.parametrize("text", [None, 5, ["weather"], b"weather"])
+def test_a_search_for_no_text(text: Any) -> None:
+    """What is no text is told, and not looked for."""
+    with pytest.raises(DefinitionError, match=f"asked for a search by text, got a value of type {type(text).__name__}"):
+        FOUND.search(text)
+
+
+def test_a_long_list_of_names_is_cut() -> None:
+    """An error about a name lists a dozen others and counts the rest."""
+    with pytest.raises(DefinitionError, match=r"'reprot' here; there are: report_0, .*, report_11 and 288 more\.$"):
+        MANY.only("reprot")
 
 
 def test_a_word_of_the_name_counts_most() -> None:
@@ -430,7 +450,9 @@ def test_a_search_finds_so_many() -> None:
         (lambda: BIG.without("report_7", "refund"), ("search_tools", "list_customers"), ""),
         (lambda: BIG.only("search_tools", "refund", "report_7"), ("search_tools", "report_7"), "refund"),
         (lambda: BIG.only("refund", "report_7"), ("report_7", "refund"), None),
-        (lambda: BIG.tagged("money"), ("refund",), None),
+        (lambda: BIG.tagged("money"), ("search_tools",), "refund"),
+        (lambda: BIG.tagged("nothing of this kind"), ("search_tools",), ""),
+        (lambda: BIG.in_phase("pay").tagged("money").permitted({}), ("search_tools",), "refund"),
         (lambda: BIG.without("search_tools").only("refund"), ("refund",), None),
         (lambda: BIG.in_phase("pay"), ("search_tools", "list_customers", "report_7"), "refund"),
         (lambda: BIG.permitted(None), ("search_tools", "list_customers", "report_7"), "refund"),
@@ -455,6 +477,22 @@ def test_a_searchable_set_cut_and_joined(
         found = made["search_tools"].invoke({"task": "refund"})
         assert made.offered((Message("tool", (found,)),)).names == tuple(dict.fromkeys((*offered, *finds.split())))
     assert BIG.offered(()).names == ("search_tools", "list_customers", "report_7")
+
+
+def test_the_search_under_another_name() -> None:
+    """It can be renamed like any tool, what it finds is offered all the same, and every cut and join keeps the name."""
+    for made in (
+        BIG.renamed({"search_tools": "find"}),
+        BIG.renamed({"search_tools": "find"}).without("report_9").in_phase("pay"),
+        BIG.renamed({"search_tools": "find"}).tagged("money") | Toolset(sell),
+        Toolset(sell) | BIG.renamed({"search_tools": "find", "report_9": "search_tools"}),
+    ):
+        assert made.names.count("find") == 1
+        result = made["find"].invoke({"task": "refund"})
+        assert result.name == "find"
+        assert "refund" not in made.offered(())
+        assert "refund" in made.offered((Message("tool", (result,)),))
+        assert made.offered(()).names[0] == "find"
 
 
 def test_what_cuts_nothing_makes_nothing_anew() -> None:
@@ -484,7 +522,8 @@ def test_a_tool_without_its_scope_is_not_found() -> None:
         (lambda: ALL.searchable("sel"), DefinitionError, "There is no tool 'sel' here"),
         (lambda: ALL.searchable().searchable(), DefinitionError, "Two tools are called 'search_tools'"),
         (lambda: Toolset(declared("search_tools")).searchable(), DefinitionError, "Two tools are called"),
-        (lambda: ALL.searchable(k=0), ValueError, "k is 0"),
+        (lambda: ALL.searchable().renamed({"sel": "x"}), DefinitionError, "no tool 'sel' here"),
+        (lambda: ALL.searchable().renamed({"sell": "search_tools"}), DefinitionError, "Two tools are called"),
     ],
 )
 def test_what_cannot_be_made_searchable(make: Callable[[], Toolset], kind: type[Exception], words: str) -> None:
