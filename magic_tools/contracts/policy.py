@@ -33,9 +33,9 @@ class Policy:
     read_only: bool = False
     idempotent: bool = False
     scopes: tuple[str, ...] = ()
-    examples: tuple[Mapping[str, Any], ...] = ()
-    error_schema: JsonObject | None = None
-    lint_ignore: Mapping[str, str] = field(default_factory=dict)
+    examples: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
+    error_schema: JsonObject | None = field(default=None, hash=False)
+    lint_ignore: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         for name in ("tags", "phases", "scopes"):
@@ -45,3 +45,12 @@ class Policy:
                     f"Policy({name}={given!r}) is a bare text, which would be taken letter by letter: "
                     f"write {name}=({given!r},)."
                 )
+            if not all(isinstance(each, str) and each.strip() for each in given):
+                raise DefinitionError(f"Policy({name}={given!r}) is to hold texts, none of them blank.")
+        for name in ("id", "version", "owner", "risk"):
+            given = getattr(self, name)
+            if given is not None and not (isinstance(given, str) and given.strip()):
+                raise DefinitionError(f"Policy({name}={given!r}) is to be a text that is not blank, or None.")
+        for name in ("read_only", "idempotent"):
+            if not isinstance(getattr(self, name), bool):
+                raise DefinitionError(f"Policy({name}={getattr(self, name)!r}) is to be True or False.")

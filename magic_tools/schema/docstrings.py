@@ -36,7 +36,7 @@ _TYPE = r"(?:[(（](?:[^()（）]|\([^()]*\))*[)）])?"
 _ENTRY = re.compile(rf"({_ITEM})?{_NAMES}\s*{_TYPE}(?:\s*(?:[:：]|--)|\s+[-–—](?=\s))\s*(.*)")
 
 # NumPy: a title with a line below it; the names stand there, perhaps with their type, and the text below them.
-_UNDERLINE = re.compile(r"-{2,}\s*|={2,}\s*")
+_UNDERLINE = re.compile("-{2,}|={2,}")
 _TYPED = re.compile(rf"{_NAMES}(?:(\s*)[:：]\s*(.*))?")
 
 # Sphinx and Epydoc: `:param type name: text` or `@param name: text`, and what is indented below it. Other
@@ -94,10 +94,11 @@ def read_docstring(docstring: str | None) -> DocTexts:
 
 def _lines(docstring: str) -> list[str]:
     """The lines of a docstring with its sections at the margin, and what is in one of them indented if it was so."""
-    first, *rest = inspect.cleandoc(docstring).splitlines() or [""]
+    first, *rest = [line.rstrip() for line in inspect.cleandoc(docstring).splitlines()] or [""]
     flush = next((line[0] not in " \t" for line in rest if line), False)
     if flush and _is_section(_title(first)):  # its margin is not that of the lines below it
-        return [first, *(f"    {line}" for line in rest)]
+        end = next((at for at, line in enumerate(rest) if _is_section(_title(line))), len(rest))
+        return [first, *(f"    {line}" if line else "" for line in rest[:end]), *rest[end:]]
     return list(_outdented([first, *rest]))
 
 
@@ -110,7 +111,7 @@ def _outdented(lines: list[str]) -> Iterator[str]:
             depth = 0
         if line and not indent:
             above = line
-        elif indent and not depth and not above.rstrip().endswith(_INTRODUCES) and _opens(lines, at, indent):
+        elif indent and not depth and not above.endswith(_INTRODUCES) and _opens(lines, at, indent):
             depth = indent
         yield line[depth:]
 
@@ -137,9 +138,9 @@ def _parts(lines: list[str]) -> Iterator[_Part]:
         if lines[at].startswith(_FENCE):
             end = next((n + 1 for n in range(after, len(lines)) if lines[n].startswith(_FENCE)), end)
         else:
-            while after < len(lines) and (not lines[after].strip() or lines[after][0] in " \t"):
+            while after < len(lines) and (not lines[after] or lines[after][0] in " \t"):
                 after += 1
-                if lines[after - 1].strip():
+                if lines[after - 1]:
                     end = after
         yield lines[at], lines[at + 1 : end]
         at = end

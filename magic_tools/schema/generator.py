@@ -15,6 +15,7 @@ from pydantic_core import core_schema
 
 from magic_tools.errors import DefinitionError
 from magic_tools.schema.binary import RAW
+from magic_tools.schema.bounds import BOUNDED, BOUNDS, handed_on, is_foreign, overlaid
 from magic_tools.schema.defaults import json_default
 from magic_tools.schema.definitions import marked_name, references
 from magic_tools.schema.docstrings import DocTexts, read_docstring
@@ -76,6 +77,8 @@ class _Generator(GenerateJsonSchema):
 
     def whole(self, schema: core_schema.CoreSchema) -> JsonObject:
         """The schema with those of its definitions that it leads to; a root that is one of them alone stands itself."""
+        core_definitions = schema["definitions"] if schema["type"] == "definitions" else ()
+        self.core_definitions = {definition["ref"]: definition for definition in core_definitions}
         written = self.generate_inner(schema)
         definitions: dict[str, JsonObject] = {}
         ahead = [written]
@@ -101,10 +104,23 @@ class _Generator(GenerateJsonSchema):
 
     def generate_inner(self, schema: Any) -> JsonObject:
         """As pydantic does it, and sooner where a type has no name, and no words of its own for its schema."""
+        if schema["type"] in BOUNDED:
+            schema = handed_on(schema, self.core_definitions)
+        if BOUNDS in schema:
+            return self._with_bounds(schema)
         own_writing = "serialization" in schema and self.mode == "serialization"
         if "ref" in schema or schema.get("metadata") or own_writing:
             return super().generate_inner(schema)
         return self.by_type[schema["type"]](schema)
+
+    def _with_bounds(self, schema: Any) -> JsonObject:
+        """The JSON Schema of what is held to bounds; without them where an author's own function writes it."""
+        written = self.generate_inner({key: held for key, held in schema.items() if key != BOUNDS})
+        if self.mode == "serialization" and is_foreign(schema.get("serialization", {}).get("function")):
+            return written
+        for bound in schema[BOUNDS]:
+            written = overlaid(written, bound.name, bound.limit)
+        return written
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - no title is set
         return False
@@ -119,8 +135,11 @@ class _Generator(GenerateJsonSchema):
         written: JsonObject = {"type": "string", "pattern": DECIMAL_PATTERN}
         return with_limits(written, schema, DECIMAL, keyword=X_DECIMAL, kind="A decimal number")
 
-    def fraction_schema(self, _: Any) -> JsonObject:
-        return {"type": "string", "format": "fraction"}  # a number in JSON is no fraction any more
+    def fraction_schema(self, schema: Any) -> JsonObject:
+        written: JsonObject = {"type": "string", "format": "fraction"}  # a number in JSON is no fraction any more
+        for name in (*AMOUNT, "multiple_of"):
+            written = overlaid(written, name, schema[name]) if name in schema else written
+        return written
 
     def bytes_schema(self, schema: core_schema.BytesSchema) -> JsonObject:
         return with_limits({"type": "string", RAW: True}, schema, BYTES)
@@ -186,6 +205,14 @@ class _Generator(GenerateJsonSchema):
         for name, hint in class_hints(schema["function"]).items():
             refuse_hidden(hint, f"its field {name!r}")
         return super().call_schema(schema)
+
+    def tuple_schema(self, schema: core_schema.TupleSchema) -> JsonObject:
+        limits = {name: schema[name] for name in ("min_length", "max_length") if name in schema}  # type: ignore[literal-required]
+        bare: Any = {key: held for key, held in schema.items() if key not in limits}
+        written: JsonObject = super().tuple_schema(bare)
+        for name, limit in limits.items():
+            written = overlaid(written, name, limit)  # beside what its items say of its length
+        return written
 
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonObject:
         written = super().tagged_union_schema(schema)

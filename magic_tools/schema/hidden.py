@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_origin
@@ -55,7 +56,15 @@ def refuse_hidden(annotation: Any, what: str) -> None:
 
 
 def context_value(context: Any, name: str) -> Any:
-    """What a context, a mapping or an object, has under a name; ABSENT where it has nothing."""
+    """What a context, a mapping or an object, has under a name; ABSENT where it has nothing.
+
+    What an attribute's own code raises is not taken for its absence.
+    """
     if isinstance(context, Mapping):
         return context.get(name, ABSENT)
-    return getattr(context, name, ABSENT)
+    try:
+        return getattr(context, name)
+    except AttributeError:
+        if inspect.getattr_static(context, name, ABSENT) is not ABSENT:
+            raise
+        return ABSENT

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from magic_tools.schema.dialects.spelling import located
+from magic_tools.schema.kinds import possible_kinds
 from magic_tools.schema.walk import types_of
 from magic_tools.values import JsonObject
 
@@ -16,28 +16,7 @@ _BESIDE_A_TYPE = frozenset({"$ref", "allOf", "anyOf", "const", "not", "oneOf"})
 
 def accepts_null(schema: JsonObject | bool, root: JsonObject) -> bool:
     """Whether null is a value of a schema, as far as its types, values and branches say."""
-    return _accepts(schema, root, {})
-
-
-def _accepts(schema: JsonObject | bool, root: JsonObject, known: dict[str, bool]) -> bool:
-    """As `accepts_null`; `known` has each definition that was looked at once, so that none is looked at twice."""
-    if isinstance(schema, bool):
-        return schema
-    if None not in schema.get("enum", [None]) or schema.get("const") is not None:
-        return False
-    if "type" in schema and "null" not in types_of(schema):
-        return False
-    if "$ref" in schema:
-        place, target = located(schema["$ref"], root)
-        if place not in known:
-            known[place] = False  # where it holds itself
-            known[place] = _accepts(target, root, known)
-        if not known[place]:
-            return False
-    unions = [schema[keyword] for keyword in ("anyOf", "oneOf") if keyword in schema]
-    return all(any(_accepts(branch, root, known) for branch in branches) for branches in unions) and all(
-        _accepts(branch, root, known) for branch in schema.get("allOf", ())
-    )
+    return "null" in possible_kinds(schema, root)
 
 
 def or_null(form: JsonObject) -> JsonObject:

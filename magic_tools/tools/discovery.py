@@ -15,7 +15,7 @@ from typing import Any
 from magic_tools.errors import DefinitionError
 from magic_tools.tools.tool import Tool
 
-__all__ = ["Found", "load_module", "same_tool", "tools_in", "unique", "walk"]
+__all__ = ["Found", "is_ours", "load_module", "same_tool", "tools_in", "unique", "walk"]
 
 _OURS = __name__.partition(".")[0]
 
@@ -98,9 +98,13 @@ def same_tool(one: Tool[..., Any], other: Tool[..., Any]) -> bool:
     )
 
 
+def is_ours(made: Tool[..., Any]) -> bool:
+    """Whether a tool is of the library itself, such as the search over a large set."""
+    return str(made.__module__).partition(".")[0] == _OURS
+
+
 def _counts(made: Tool[..., Any]) -> bool:
-    """Whether a tool can run, and is not of the library itself, such as the search over a large set."""
-    return not made.executable.signature.unbound and str(made.__module__).partition(".")[0] != _OURS
+    return not made.executable.signature.unbound and not is_ours(made)
 
 
 _Held = Iterator[tuple[Tool[..., Any], str]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from pydantic_core import to_json
 
 from magic_tools.effects import Call, Program
-from magic_tools.errors import ParseError, ToolFailure
+from magic_tools.errors import ContextError, ParseError, ToolFailure
 from magic_tools.loose.decode import Parsed, Schema
 from magic_tools.loose.scan import content_bounds
 from magic_tools.messages import ErrorCode, Issue, ToolResult
@@ -47,7 +47,7 @@ def execute(target: Executable, arguments: Arguments, call_id: str, context: Any
 
     ContextError if the context does not hold what a hidden parameter wants.
     """
-    if missing := sorted(target.scopes - scopes_of(context)):
+    if target.scopes and (missing := sorted(target.scopes - scopes_of(context))):
         text = f"{target.name} may not be used here and did not run: it needs the scope {', '.join(missing)}."
         return refused(call_id, target.name, text, ErrorCode.REQUIRES_APPROVAL)
     try:
@@ -75,9 +75,16 @@ def execute(target: Executable, arguments: Arguments, call_id: str, context: Any
 
 
 def scopes_of(context: Any) -> frozenset[str]:
-    """The scopes that a context grants: what it has under `scopes`."""
+    """The scopes that a context grants: what it has under `scopes`; ContextError unless that is several texts."""
     scopes = context_value(context, "scopes")
-    return frozenset() if scopes is ABSENT else frozenset(scopes)
+    if scopes is ABSENT or scopes is None:
+        return frozenset()
+    if isinstance(scopes, str) or not isinstance(scopes, Iterable):
+        raise ContextError(f"the context's scopes are a {type(scopes).__name__}: give a set of texts, one for each.")
+    granted = list(scopes)
+    if strange := [scope for scope in granted if not isinstance(scope, str)]:
+        raise ContextError(f"the context's scopes hold a {type(strange[0]).__name__}: give a set of texts.")
+    return frozenset(granted)
 
 
 def refused(call_id: str, name: str, text: str, code: ErrorCode = ErrorCode.INVALID_ARGUMENT) -> ToolResult:

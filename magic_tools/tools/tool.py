@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import functools
+import inspect
+import pickle
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -17,9 +19,9 @@ from magic_tools.loose.decode import Schema
 from magic_tools.loose.foreign import foreign_reader
 from magic_tools.messages import ToolDefinition, ToolResult
 from magic_tools.schema.adapting import adapt
-from magic_tools.schema.dialects.rendered import DialectChange
+from magic_tools.schema.dialects.rendered import DialectChange, Rendered
 from magic_tools.schema.dialects.table import Dialect, render_tool
-from magic_tools.schema.guard.guard import FOREIGN_TOOL
+from magic_tools.schema.guard.guard import FOREIGN_TOOL, SchemaLimits
 from magic_tools.schema.reading import ARGUMENTS, open_signature, read_signature
 from magic_tools.schema.signature import Signature
 from magic_tools.schema.walk import resolve
@@ -55,14 +57,24 @@ class Tool(Generic[P, R]):
         self.strict = strict
         self.executable = executable
         self._fn = fn
-        self._renderings: dict[Any, tuple[Kept, tuple[DialectChange, ...]]] = {}
+        self._renderings: dict[Any, tuple[Kept, Rendered]] = {}
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """What the function itself returns; nothing is checked."""
         return self._fn(*args, **kwargs)
 
-    def __reduce__(self) -> str:
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        if inspect.ismethod(self._fn):
+            return getattr, (self._fn.__self__, self._fn.__name__)
+        if not hasattr(self._fn, "__qualname__"):
+            raise pickle.PicklingError(f"{self!r} has no name in a module: make it anew where it is wanted.")
         return self._fn.__qualname__  # pickle finds it again by its name in its module, as it does functions
+
+    def __copy__(self) -> Tool[P, R]:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Tool[P, R]:
+        return self
 
     def __repr__(self) -> str:
         return f"<Tool {self.name}>"
@@ -83,20 +95,31 @@ class Tool(Generic[P, R]):
         output_schema: Mapping[str, Any] | None = None,
         policy: Policy = _NO_POLICY,
         strict: bool | None = None,
+        limits: SchemaLimits = FOREIGN_TOOL,
     ) -> Tool[..., Any]:
         """A tool whose parameters are known only at run time, from JSON Schemas that anybody may have written.
 
-        `fn` is called with the arguments by keyword, as plain JSON data; its own hidden parameters are filled
-        from the context, and its other annotations count for nothing. DefinitionError where a schema is
-        not one, is too large, or could make a check hang.
+        `fn` is called with the arguments by keyword, as plain JSON data, and with the schema's defaults for
+        those that are left out; its own hidden parameters are filled from the context, and its other
+        annotations count for nothing. DefinitionError where a schema is not one, is larger than its limits or
+        could make a check hang, or where the function cannot be called so.
         """
+        _check_options(name, description, policy, strict)
+        if len(description) > limits.texts:
+            raise DefinitionError(
+                f"{name}(): the description has {len(description):,} characters, and SchemaLimits.texts allows "
+                f"{limits.texts:,}. Shorten it, or pass limits=SchemaLimits(texts=...)."
+            )
         where = f"{name}(): the input schema"
         arguments: Schema[Any] = Schema(
-            foreign_reader(input_schema, where=where, limits=FOREIGN_TOOL), name=f"{name}()", closed=True
+            foreign_reader(input_schema, where=where, limits=limits), name=f"{name}()", closed=True
         )
         where = f"{name}(): the output schema"
         results: Schema[Any] = Schema(
-            foreign_reader({} if output_schema is None else output_schema, where=where), name=where
+            foreign_reader(
+                {} if output_schema is None else output_schema, where=where, limits=replace(limits, object_root=False)
+            ),
+            name=where,
         )
         root = arguments.json_schema
         signature = open_signature(fn, name, root.get("properties", {}), root.get("required", ()))
@@ -114,7 +137,15 @@ class Tool(Generic[P, R]):
 
     def dialect_report(self, dialect: Dialect = "openai-chat", strict: bool | None = None) -> tuple[DialectChange, ...]:
         """What the dialect says in another way than the contract, or cannot say."""
-        return self._rendered(dialect, strict)[1]
+        return self._rendered(dialect, strict)[1].changes
+
+    def restore(self, arguments: str, dialect: Dialect = "openai-chat", strict: bool | None = None) -> str:
+        """The arguments that a model sent by `definition(dialect, strict)`, as the contract has them.
+
+        Only for callers who send requests by themselves, and only where a report says that something was
+        wrapped or moved; a text that is not JSON as it stands comes back as it is.
+        """
+        return self._rendered(dialect, strict)[1].restore(arguments)
 
     def told(self) -> ToolDefinition:
         """The tool as a request carries it to any model; a copy that the model may change."""
@@ -149,12 +180,16 @@ class Tool(Generic[P, R]):
             return self
         bound = self._fn.__get__(instance, owner)
         executable = replace(self.executable, fn=bound, signature=replace(self.executable.signature, unbound=False))
-        return Tool(bound, executable, self.description, self.policy, self.strict)
+        return self._remade(bound, executable)
 
     def renamed(self, name: str) -> Tool[P, R]:
         """The same tool under another name, by which a model calls it; DefinitionError if it cannot be one."""
-        executable = replace(self.executable, name=_checked_name(name))
-        return Tool(self._fn, executable, self.description, self.policy, self.strict)
+        return self._remade(self._fn, replace(self.executable, name=_checked_name(name)))
+
+    def _remade(self, fn: Callable[Q, R], executable: Executable) -> Tool[Q, R]:
+        made = Tool(fn, executable, self.description, self.policy, self.strict)
+        made._renderings = self._renderings  # which are kept by name, and are the same for every object
+        return made
 
     @functools.cached_property
     def _contract(self) -> ToolContract:
@@ -178,11 +213,11 @@ class Tool(Generic[P, R]):
             )
         return self.executable
 
-    def _rendered(self, dialect: Dialect, strict: bool | None) -> tuple[Kept, tuple[DialectChange, ...]]:
+    def _rendered(self, dialect: Dialect, strict: bool | None) -> tuple[Kept, Rendered]:
         key = (dialect, strict, self.name, self.description)
         if key not in self._renderings:
             told, rendered = render_tool(self.told(), dialect, strict)
-            self._renderings[key] = (Kept(told), rendered.changes)
+            self._renderings[key] = (Kept(told), rendered)
         return self._renderings[key]
 
 
@@ -213,6 +248,7 @@ def tool(
     like, are the tool's own; a union has no fields of its own, and stays under its name. DefinitionError
     names the parameter that has no annotation, or one that cannot become a schema.
     """
+    _check_options(name, description, policy, strict)
     if fn is not None:
         return _make(fn, name, description, policy, strict, flat)
 
@@ -220,6 +256,19 @@ def tool(
         return _make(fn, name, description, policy, strict, flat)
 
     return decorate
+
+
+def _check_options(name: object, description: object, policy: object, strict: object) -> None:
+    """DefinitionError for an option of the wrong kind, which would come out far from here."""
+    wanted: Mapping[str, tuple[object, type, str]] = {
+        "name": (name, str, "a text"),
+        "description": (description, str, "a text"),
+        "policy": (policy, Policy, "a Policy, such as Policy(tags=('read',))"),
+        "strict": (strict, bool, "True, False or None"),
+    }
+    for option, (given, kind, words) in wanted.items():
+        if not isinstance(given, kind) and not (given is None and option != "policy"):
+            raise DefinitionError(f"tool({option}=...) wants {words}, got {given!r:.80}.")
 
 
 def _make(
@@ -269,7 +318,7 @@ def _arguments(signature: Signature) -> Schema[dict[str, Any]]:
 
 
 def _flattened(signature: Signature) -> Schema[Any] | None:
-    """The schema of a function's only parameter, if that is an object with fields of its own."""
+    """The schema of a function's only parameter, if that is an object with fields of its own; None for a union."""
     if len(signature.parameters) != 1:
         raise DefinitionError(
             f"{signature.name}(): flat=True wants one parameter that a model fills, and there are "
@@ -277,7 +326,17 @@ def _flattened(signature: Signature) -> Schema[Any] | None:
         )
     (parameter,) = signature.parameters
     where = f"{signature.name}(): parameter '{parameter.name}'"
+    if not parameter.required:
+        raise DefinitionError(
+            f"{where} is offered field by field by flat=True, so that it cannot be left out as a whole, and has a "
+            "default or a star. Leave the one or the other out."
+        )
     adapter = adapt(parameter.annotation, where=where)
     schema = Schema(adapter, name=f"{signature.name}()", closed=True, annotation=parameter.annotation)
-    root = schema.json_schema
-    return schema if "properties" in resolve(root, root) else None
+    whole = schema.json_schema
+    root = resolve(whole, whole)
+    if "properties" in root:
+        return schema
+    if "anyOf" in root or "oneOf" in root:
+        return None
+    raise DefinitionError(f"{where} has no fields of its own that flat=True could offer. Leave flat out.")

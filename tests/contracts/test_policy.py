@@ -49,3 +49,25 @@ def test_what_a_tool_declares() -> None:
     assert contract.interface_digest != plain.contract.interface_digest
     assert contract.surface_digest != plain.contract.surface_digest
     assert (find.told().read_only, plain.told().read_only) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        ({"id": " "}, r"Policy\(id=' '\) is to be a text that is not blank"),
+        ({"version": 1.0}, r"Policy\(version=1.0\)"),
+        ({"scopes": ("",)}, r"Policy\(scopes=\('',\)\) is to hold texts"),
+        ({"tags": (1,)}, r"Policy\(tags=\(1,\)\)"),
+        ({"read_only": "no"}, r"Policy\(read_only='no'\) is to be True or False"),
+    ],
+)
+def test_declarations_of_the_wrong_kind(declared: dict[str, Any], message: str) -> None:
+    """What would be taken for something else is refused where it is declared."""
+    with pytest.raises(DefinitionError, match=message):
+        Policy(**declared)
+
+
+def test_a_policy_can_be_a_key() -> None:
+    """Equal policies have one hash, whatever mappings they hold."""
+    first, second = (Policy(tags=("a",), examples=({"x": 1},), lint_ignore={"a": "b"}) for _ in range(2))
+    assert {first: 1}[second] == 1

@@ -294,11 +294,15 @@ words = st.text("abc é数.,:()", min_size=1, max_size=20).map(lambda text: " ".
 @given(names, st.data())
 @few
 def test_a_documented_parameter_has_its_text(names: list[str], data: st.DataObject) -> None:
-    """In Google's, Sphinx's and NumPy's style a parameter's text comes back as it was written."""
+    """In each style, and a little off it, a parameter's text comes back as it was written."""
     texts = {name: data.draw(words) for name in names}
     google = "Args:\n" + "\n".join(f"    {name}: {text}" for name, text in texts.items())
     sphinx = "\n".join(f":param {name}: {text}" for name, text in texts.items())
     numpy = "Parameters\n----------\n" + "\n".join(f"{name} : int\n    {text}" for name, text in texts.items())
-    for section in (google, sphinx, numpy):
+    flush = "Args:\n" + "\n".join(f"{name}: {text}" for name, text in texts.items())
+    hyphens = "## Args\n\n" + "\n".join(f"- {name} - {text}" for name, text in texts.items())
+    wide = google.replace("Args:", "参数：").replace(": ", "：", 1)
+    short, inner = numpy.replace("----------", "---"), google.replace("\n", "\n  ") + "\n:returns: It."
+    for section in (google, sphinx, numpy, flush, hyphens, wide, short, f"  {inner}"):
         read = read_docstring(f"What it is for.\n\n{section}\n")
         assert (read.prose, read.parameters) == ("What it is for.", texts)

@@ -81,7 +81,7 @@ str
     "only the text indented": WELL_FORMED.replace("    city", "city")
     .replace("    units", "units")
     .replace("        w", "    w"),
-    "all indented": WELL_FORMED.replace("\n", "\n    ").replace("\n    \n", "\n\n"),
+    "all indented": WELL_FORMED.replace("\n", "\n  ") + "\n:raises ValueError: if there is none\n",
     "headings": WELL_FORMED.replace("Args:", "## Args\n").replace("Returns:", "## Returns\n"),
     "headings and nothing indented": WELL_FORMED.replace("Args:", "## Args\n")
     .replace("    units", "\n- units")
@@ -135,11 +135,14 @@ Parameters
         Celsius or Fahrenheit.
 """,
     "NumPy all indented": """Get the weather for a city.
+
   Parameters
   ----------
   city : str
       The city's name, without country.
   units : Celsius or Fahrenheit.
+
+:returns: The weather.
 """,
 }
 
@@ -169,6 +172,10 @@ def test_each_spelling_says_the_same(docstring: str) -> None:
         ),
         ("Ratio 16:9.\nurl: http://x/y:z\n@ home:", "Ratio 16:9.\nurl: http://x/y:z\n@ home:"),
         ("Args:\n    x: Any.", ""),
+        (
+            "Returns:\n    This.\n\n    That.\n\n    Args:\n        x: Any.\n\n    Note:\n        More.",
+            "Note:\n    More.",
+        ),
         ("S.\n\nAttributes:\n    x: A field.", "S."),
         ("S.\n\nMembers:\n    all of them", "S.\n\nMembers:\n    all of them"),
         ("S.\n\nAttributes: x and y.", "S.\n\nAttributes: x and y."),
@@ -180,8 +187,8 @@ def test_each_spelling_says_the_same(docstring: str) -> None:
         ),
         ("S.\n\nNotes\n-----\nIt may rain: often.", "S.\n\nNotes\n-----\nIt may rain: often."),
         (
-            "S.\n\nParameters\n---\nx : int\n    X.\n\nSee Also\n--------\nother : It.\n\nReturns\n---\nstr\n\nWarnings\n---\nNo.",
-            "S.\n\nSee Also\n--------\nother : It.\n\nWarnings\n---\nNo.",
+            "S.\n\nParameters\n---\nx\n    X.\n\nSee Also\n--------\no : It.\n\nReturns\n---\nT\n\nWarnings\n---\nNo.",
+            "S.\n\nSee Also\n--------\no : It.\n\nWarnings\n---\nNo.",
         ),
         (
             "S.\n\nParameters\n---\nx : int\n    X.\n\nNot for that.\n\nNote: this.",
@@ -204,7 +211,7 @@ def test_each_spelling_says_the_same(docstring: str) -> None:
         ("S.\n\nCall:\n\n    Args:\n        x: X.", "S.\n\nCall:\n\n    Args:\n        x: X."),
         ("S.\n\nCall\n\n    args:\n        x: X.", "S.\n\nCall\n\n    args:\n        x: X."),
         ("S.\n\nCall\n\n    Args:\n        more of it", "S.\n\nCall\n\n    Args:\n        more of it"),
-        ("S.\n\n    Args:\n        x: X.\n\n    Returns:\n        this\nT.", "S.\nT."),
+        ("S.\n\n    Args:\n        x: X.\n\n    Returns:\n        this\nT.", "S.\n\nT."),
         ("Mail @ home: no.\n@decorated functions\n@param", "Mail @ home: no.\n@decorated functions\n@param"),
         ("Modes:\nfast - now\nslow: later", "Modes:\nfast - now\nslow: later"),
         ("*args:\n    as they are\nargs\n\nparameters", "*args:\n    as they are\nargs\n\nparameters"),
@@ -234,6 +241,8 @@ def test_the_prose(docstring: str | None, prose: str) -> None:
         ("Args:\n    x: First of all.", {"x": "First of all."}),
         ("Parameters\n----------\nx : int\n    First of all.", {"x": "First of all."}),
         (":param x: First of all.", {"x": "First of all."}),
+        ("Returns:\n    This.\n\n    Args:\n        x: Any.\n\n        y: Too.", {"x": "Any.", "y": "Too."}),
+        ("Args:\n    x: Any.\n\n    y: Too.", {"x": "Any.", "y": "Too."}),
         ("S.\n\nAttributes:\n    x (int): A field.\n    y: Another.", {"x": "A field.", "y": "Another."}),
         ("S.\n\nMembers:\n    RED: Stop.", {}),
         ("S.\n\nAttributes\n----------\nx : int\n    A field.", {"x": "A field."}),

@@ -315,3 +315,61 @@ def test_a_tool_whose_scopes_are_granted() -> None:
     outcome = run("Go", tools=[drop], model=model, context=context)
     assert [told.name for told in model.requests[0].tools] == ["drop"]
     assert outcome.transcript[2].parts[0].content == "x"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("context", "message"),
+    [
+        ({"scopes": "crm.read crm.admin"}, "the context's scopes are a str: give a set of texts"),
+        ({"scopes": 3}, "the context's scopes are a int"),
+        ({"scopes": [["crm.read"]]}, "the context's scopes hold a list"),
+        ({"scopes": [1, "crm.read"]}, "the context's scopes hold a int"),
+    ],
+)
+def test_scopes_of_the_wrong_shape(context: Any, message: str) -> None:
+    """What could be taken for other scopes than are meant is refused."""
+    with pytest.raises(ContextError, match=message):
+        drop.invoke({"name": "x"}, context=context)
+    with pytest.raises(ContextError, match=message):
+        run("Go", tools=[drop], model=calls(), context=context)
+
+
+class Failing:
+    scopes = None
+
+    @property
+    def tenant_id(self) -> str:
+        raise AttributeError("the property's own fault")
+
+
+def test_what_a_context_raises_is_not_hidden() -> None:
+    """An attribute whose own code fails is not taken for one that is missing."""
+    with pytest.raises(AttributeError, match="the property's own fault"):
+        rows.invoke({"sql": "x"}, context=Failing())
+
+
+def flat_default(m: Query = Query(q="x")) -> None: ...  # noqa: B008 - what is tested
+
+
+def flat_number(m: int) -> None: ...
+
+
+def flat_map(m: dict[str, int]) -> None: ...
+
+
+def flat_stars(**m: int) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("fn", "message"),
+    [
+        (flat_default, r"flat_default\(\): parameter 'm' is offered field by field .* has a default or a star"),
+        (flat_stars, r"flat_stars\(\): parameter 'm' .* has a default or a star"),
+        (flat_number, r"flat_number\(\): parameter 'm' has no fields of its own"),
+        (flat_map, r"flat_map\(\): parameter 'm' has no fields of its own"),
+    ],
+)
+def test_what_cannot_be_flat(fn: Callable[..., Any], message: str) -> None:
+    """What has no fields, or could be left out as a whole, is not made flat in silence."""
+    with pytest.raises(DefinitionError, match=message):
+        tool(flat=True)(fn)

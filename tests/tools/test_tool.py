@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import functools
 import inspect
 import pickle
 from collections.abc import Callable
@@ -364,3 +365,71 @@ def test_a_call_cannot_change_the_next_one_s_default() -> None:
 def test_contracts_are_hashable() -> None:
     """Equal contracts have equal hashes."""
     assert {double.contract, double.contract} == {double.contract}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"policy": {"tags": ["a"]}}, r"tool\(policy=...\) wants a Policy, such as .*, got \{'tags'"),
+        ({"policy": None}, r"tool\(policy=...\) wants a Policy"),
+        ({"name": 3}, r"tool\(name=...\) wants a text, got 3"),
+        ({"description": 3}, r"tool\(description=...\) wants a text"),
+        ({"strict": "yes"}, r"tool\(strict=...\) wants True, False or None, got 'yes'"),
+    ],
+)
+def test_options_of_the_wrong_kind(options: Any, message: str) -> None:
+    """An option of the wrong kind is refused where it is given, and the error says what is wanted."""
+    with pytest.raises(DefinitionError, match=message):
+        tool(**options)
+    with pytest.raises(DefinitionError, match=message):
+        Tool.from_schema(len_of, **{"name": "x", "description": "", "input_schema": {}, **options})
+
+
+def partly(a: int, b: int) -> int:
+    return a + b
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        get_weather,
+        Counter(1).add,
+        tool(functools.partial(partly, b=2)),
+        Tool.from_schema(lambda **_: 1, name="x", description="", input_schema={}),
+        get_weather.renamed("other"),
+    ],
+)
+def test_a_copy_is_the_tool_itself(made: Tool[..., Any]) -> None:
+    """A tool does not change, so that a copy of whatever holds it keeps it as it is."""
+    assert copy.copy(made) is made
+    assert copy.deepcopy({"tools": [made]})["tools"][0] is made
+
+
+def test_what_can_be_pickled() -> None:
+    """A tool is found again by its name, a bound one by its object; one without a name says so."""
+    loaded = pickle.loads(pickle.dumps(Counter(5).add))
+    assert loaded.invoke({"x": 2}).content == "7"
+    with pytest.raises(pickle.PicklingError, match="has no name in a module: make it anew"):
+        pickle.dumps(tool(functools.partial(partly, b=2)))
+
+
+def test_a_bound_tool_is_rendered_once() -> None:
+    """What a provider is sent of a method is made once, whatever the object."""
+    one, two = Counter(1).add, Counter(2).add
+    assert one.definition() == two.definition()
+    assert one._renderings is two._renderings
+
+
+def test_the_way_back() -> None:
+    """Where a provider's form wraps the arguments, what a model sent by it is restored; else it stays as it is."""
+    either = Tool.from_schema(
+        lambda **arguments: arguments,
+        name="either",
+        description="",
+        input_schema={"anyOf": [{"type": "object", "required": ["a"]}, {"type": "object", "required": ["b"]}]},
+    )
+    (key,) = either.definition("anthropic")["input_schema"]["properties"]
+    sent = either.restore(f'{{"{key}": {{"a": 1.10}}}}', "anthropic")
+    assert sent == '{"a": 1.10}'
+    assert either.invoke(sent).value == {"a": 1.1}
+    assert get_weather.restore('{"city": "Rome",}') == '{"city": "Rome",}'

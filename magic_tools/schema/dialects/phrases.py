@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from magic_tools.schema.marks import MARK_WORDS
 from magic_tools.schema.walk import IDLE, types_of
 from magic_tools.values import JsonObject
 
@@ -22,30 +23,36 @@ _SENTENCES: Mapping[str, str] = {
     "const": "Always {}.",
     "enum": "One of {}.",
     "format": "Format: {}.",
-    "pattern": "Matches the regular expression {}",  # without a full stop, which would look like part of it
-    "minLength": "At least {} characters.",
-    "maxLength": "At most {} characters.",
+    "pattern": "Matches the regular expression `{}`.",
+    "minLength": "At least {} {}.",
+    "maxLength": "At most {} {}.",
     "minimum": "At least {}.",
     "maximum": "At most {}.",
     "exclusiveMinimum": "More than {}.",
     "exclusiveMaximum": "Less than {}.",
     "multipleOf": "A multiple of {}.",
-    "minItems": "At least {} items.",
-    "maxItems": "At most {} items.",
+    "minItems": "At least {} {}.",
+    "maxItems": "At most {} {}.",
     "uniqueItems": "No item twice.",
-    "minProperties": "At least {} keys.",
-    "maxProperties": "At most {} keys.",
+    "minProperties": "At least {} {}.",
+    "maxProperties": "At most {} {}.",
     "contentEncoding": "Encoded as {}.",
     "contentMediaType": "Content of the type {}.",
     "prefixItems": "In this order: {}.",
     "default": "Default: {}.",
     "examples": "Examples: {}.",
     "deprecated": "Deprecated.",
+    **MARK_WORDS,
 }
 
-_AS_IT_IS = frozenset({"title", "format", "pattern", "contentEncoding", "contentMediaType", "prefixItems"})
+_COUNTED: Mapping[str, str] = {
+    "minLength": "character", "maxLength": "character", "minItems": "item", "maxItems": "item",
+    "minProperties": "key", "maxProperties": "key",
+}  # fmt: skip
+
+_AS_IT_IS = frozenset({"title", "format", "pattern", "contentEncoding", "contentMediaType", "prefixItems", *MARK_WORDS})
 _LISTED = frozenset({"enum", "examples"})
-_FULL_STOPS = tuple(".!?:;。！？：；…$")
+_FULL_STOPS = tuple(".!?:;。！？：；…")
 
 
 _RANKS = {keyword: rank for rank, keyword in enumerate(_SENTENCES)}
@@ -61,14 +68,20 @@ def says_nothing(keyword: str, schema: JsonObject, pointer: str) -> bool:
     if keyword == "title":
         name = pointer.rpartition("/")[2]
         return "description" in schema or not name or _letters(schema[keyword]) == _letters(name)
-    return keyword.startswith("x-") or keyword in SILENT or IDLE.get(keyword, ...) == schema[keyword]
+    if keyword.startswith("x-"):  # of these, texts are for people, and the rest for programs
+        text = schema.get("description", "")
+        return not isinstance(schema[keyword], str) or described(text, [in_words(keyword, schema[keyword])]) == text
+    return keyword in SILENT or IDLE.get(keyword, ...) == schema[keyword]
 
 
 def in_words(keyword: str, held: Any) -> str:
     """A sentence that says what a keyword does; of one that has no words, the keyword and its value as JSON."""
     sentence = _SENTENCES.get(keyword)
     if sentence is None:
-        return f"{keyword} (JSON Schema): {_json(held)}."
+        own = keyword.startswith("x-")
+        return f"{keyword}: {held}." if own else f"{keyword} (JSON Schema): {_json(held)}."
+    if keyword in _COUNTED:
+        return sentence.format(_json(held), _COUNTED[keyword] if held == 1 else f"{_COUNTED[keyword]}s")
     if keyword in _LISTED and isinstance(held, list):
         return sentence.format(", ".join(map(_json, held)))
     return sentence.format(held if keyword in _AS_IT_IS and isinstance(held, str) else _json(held))

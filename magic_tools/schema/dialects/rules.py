@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from magic_tools.schema.walk import kinds_of, subschemas
 
 __all__ = ["ANTHROPIC", "ANTHROPIC_STRICT", "GEMINI", "MCP", "OPENAI", "OPENAI_STRICT", "Rules"]
 
@@ -18,7 +20,10 @@ class Rules:
     texts. `values` bounds what a keyword may say, `literals` the Python types of what an enumeration may
     hold; `foreign_pattern` finds in a regular expression what the provider does not know.
 
-    `root_unions`: the root may have a union beside its type. `typed`: each schema says a type.
+    `property_names` are what properties may be called.
+
+    `root_unions`: the root may have a union beside its type. `typed`: each schema says a type, `values_typed`:
+    beside its values too. `capitals`: values that differ only in capitals are told apart.
     `closed`: no object takes undeclared keys. `all_required`: none has optional properties.
     `lone_refs`: nothing stands beside a reference. `items_stated`: each array says something of its items.
     `recursion`: a type may hold itself, `recursion_required`: in what is required too.
@@ -32,8 +37,11 @@ class Rules:
     values: Mapping[str, frozenset[Any]] = field(default_factory=dict)
     literals: tuple[type, ...] = (str, int, float, bool, type(None), list, dict)
     foreign_pattern: re.Pattern[str] | None = None
+    property_names: re.Pattern[str] | None = None
     root_unions: bool = False
     typed: bool = False
+    values_typed: bool = False
+    capitals: bool = True
     closed: bool = False
     all_required: bool = False
     lone_refs: bool = False
@@ -42,6 +50,32 @@ class Rules:
     recursion_required: bool = True
     limits: Mapping[str, int] = field(default_factory=dict)
     budgets: Mapping[str, int] = field(default_factory=dict)
+
+    def knows(self, keyword: str) -> bool:
+        """Whether a form has a keyword, in schemas of some type."""
+        return self.keywords is None or any(keyword in known for known in self.keywords.values())
+
+    def takes(self, keyword: str, held: Any, kinds: Iterable[str]) -> bool:
+        """Whether a form has a keyword with what it holds, in a schema of these types."""
+        if self.keywords is None:
+            return True
+        if not any(keyword in self.keywords.get(kind, ()) for kind in ("", *kinds)):
+            return False
+        match keyword:
+            case "format":
+                return self.formats is None or held in self.formats
+            case "pattern":
+                return self.foreign_pattern is None or not self.foreign_pattern.search(held)
+            case "allOf":
+                return not any(map(_is_no_part, held))
+            case _:
+                return keyword not in self.values or held in self.values[keyword]
+
+
+def _is_no_part(schema: Any) -> bool:
+    """Whether a schema, with all in it, is none that Anthropic takes in an `allOf`: a reference, or an object."""
+    inner = subschemas(schema)
+    return "$ref" in schema or "object" in (kinds_of(schema) or ("object",)) or any(map(_is_no_part, inner))
 
 
 _SCALARS = (str, int, float, bool, type(None))
@@ -68,6 +102,7 @@ OPENAI_STRICT = Rules(
     literals=_SCALARS,
     foreign_pattern=re.compile(r"\(\?[=!<>]|\\[1-9k]"),
     typed=True,
+    values_typed=True,  # "schema must have a 'type' key": the API's answer to a const or an enum alone
     closed=True,
     all_required=True,
     lone_refs=True,
@@ -79,13 +114,13 @@ OPENAI_STRICT = Rules(
 # ("input_schema does not support oneOf, allOf, or anyOf at the top level").
 ANTHROPIC = Rules("Anthropic")
 
-# platform.claude.com/docs/en/build-with-claude/structured-outputs, read in November 2026. It takes allOf too, but not
-# of objects that are closed one by one. What a large count in a pattern is, it does not say; nor which escapes
+# platform.claude.com/docs/en/build-with-claude/structured-outputs, read in November 2026. It takes allOf, but of no
+# references, nor of objects that are closed one by one. Capitals of values are not certain. What a large count in a pattern is, it does not say; nor which escapes
 # beside \d, \w and \s there are.
 ANTHROPIC_STRICT = Rules(
     "Anthropic",
     keywords={
-        "": frozenset({"type", "description", "enum", "const", "anyOf", "$ref", "$defs", "default"}),
+        "": frozenset({"type", "description", "enum", "const", "anyOf", "allOf", "$ref", "$defs", "default"}),
         "string": frozenset({"pattern", "format"}),
         "array": frozenset({"items", "minItems"}),
         "object": frozenset({"properties", "required", "additionalProperties"}),
@@ -95,6 +130,7 @@ ANTHROPIC_STRICT = Rules(
     literals=_SCALARS,
     foreign_pattern=re.compile(r"\(\?|\\[^dws\W]|\{(\d*,)?\d{3,}"),
     typed=True,
+    capitals=False,
     closed=True,
     lone_refs=True,
     recursion=False,
@@ -114,6 +150,7 @@ GEMINI = Rules(
     },
     formats=frozenset(),
     literals=(str, int, float),
+    property_names=re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}"),  # function-calling guide of the same time
     lone_refs=True,
     recursion_required=False,
 )

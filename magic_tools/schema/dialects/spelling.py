@@ -18,7 +18,7 @@ _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 _NAMED = ("properties", "patternProperties")
 _MANY = ("anyOf", "oneOf", "allOf", "prefixItems")
 
-# What may stand beside a lone `allOf` and in it, and be the outer schema's alone.
+# What may stand beside an `allOf` and in it, and be the outer schema's alone.
 _TEXTS = frozenset({"description", "title", "default", "examples", "deprecated"})
 
 # Keywords that mean something else beside each other than apart (JSON Schema 2020-12, core, 10.3).
@@ -30,8 +30,12 @@ _TOGETHER = (
 )
 
 
+# Keywords that look at what stands beside them, and so mean something else in another schema.
+_LEFT_OVER = frozenset({"unevaluatedProperties", "unevaluatedItems"})
+
+
 def spelled(schema: JsonObject) -> JsonObject:
-    """A copy without `true` and `false` for schemas where a form may need more, and without an `allOf` of one."""
+    """A copy without `true` and `false` for schemas where a form may need more, and without an `allOf` that can be merged."""
     copy = dict(schema)
     if isinstance(copy.get("items"), list):  # as drafts before 2020-12 write it
         copy["prefixItems"] = copy.pop("items")
@@ -57,18 +61,21 @@ def _object(schema: JsonObject | bool) -> JsonObject:
 
 
 def _merged(schema: JsonObject) -> JsonObject:
-    match schema:
-        case {"allOf": [dict(only)], **outer}:
-            joined = joined_with(only, outer)
-            return schema if joined is None else spelled(joined)
-        case _:
-            return schema
+    """The schema with the branches of its `allOf` as its own keywords, where they say the same so."""
+    if not schema.get("allOf"):
+        return schema
+    joined: JsonObject | None = {keyword: held for keyword, held in schema.items() if keyword != "allOf"}
+    for branch in schema["allOf"]:
+        joined = joined_with(branch, joined) if joined is not None else None
+    return schema if joined is None else spelled(joined)
 
 
 def joined_with(inner: JsonObject, outer: JsonObject) -> JsonObject | None:
     """One schema that says what two say together, the outer one's texts first; None where none does."""
     said_twice = {keyword for keyword in inner.keys() & outer.keys() if inner[keyword] != outer[keyword]}
-    if said_twice - _TEXTS or any(group & inner.keys() and group & outer.keys() for group in _TOGETHER):
+    apart = _LEFT_OVER & inner.keys() and outer.keys() - _TEXTS
+    together = any(group & inner.keys() and group & outer.keys() for group in _TOGETHER)
+    if said_twice - _TEXTS or apart or together:
         return None
     return _with_texts(inner, outer)
 

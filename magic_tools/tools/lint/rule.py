@@ -17,11 +17,16 @@ C = TypeVar("C")
 
 
 class Fault(NamedTuple):
-    """What a rule found: the words, where they are about, and of a set of tools the one that it is about."""
+    """What a rule found: the words, where they are about, and of a set of tools the one that it is about.
+
+    Of a pair of tools, `beside` is the other one, and stands in the words where they have `{}`; what is the same
+    beside several tools is told once.
+    """
 
     message: str
     path: str = ""
     tool: str | None = None
+    beside: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

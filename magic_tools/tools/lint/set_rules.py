@@ -16,10 +16,9 @@ from magic_tools.tools.lint.words import content_words, name_words, stem
 from magic_tools.tools.tokens import token_cost
 from magic_tools.tools.tool import Tool
 
-__all__ = ["SET_RULES"]
+__all__ = ["REQUEST_RULES", "SET_RULES"]
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]*")
-_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,40 +52,30 @@ def _profile(tool: Tool[..., Any]) -> _Profile:
 def _similar_names(tools: Sequence[Tool[..., Any]], _: LintConfig) -> Iterator[Fault]:
     by_meaning: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for each in map(_profile, tools):
-        if earlier := by_meaning[each.key]:
-            yield Fault(f"has a name that means the same as that of {_some(earlier)}", tool=each.name)
-        earlier.append(each.name)
+        for earlier in by_meaning[each.key]:
+            yield Fault("has a name that means the same as that of {}", tool=each.name, beside=earlier)
+        by_meaning[each.key].append(each.name)
 
 
 def _overlapping_texts(tools: Sequence[Tool[..., Any]], config: LintConfig) -> Iterator[Fault]:
-    same: dict[str, list[str]] = defaultdict(list)
     for one, other in combinations(map(_profile, tools), 2):
         if one.may_be(other) and one.overlap(other) >= config.overlap:
-            same[other.name].append(one.name)
-    for name, others in same.items():
-        yield Fault(f"has a text that says much the same as that of {_some(others)}", tool=name)
+            yield Fault("has a text that says much the same as that of {}", tool=other.name, beside=one.name)
 
 
 def _no_not_for(tools: Sequence[Tool[..., Any]], config: LintConfig) -> Iterator[Fault]:
-    near: dict[str, list[str]] = defaultdict(list)
     for one, other in combinations(map(_profile, tools), 2):
         if one.may_be(other) and (one.key == other.key or one.overlap(other) >= config.near):
             for each, beside in ((one, other), (other, one)):
                 if not each.tells_apart:
-                    near[each.name].append(beside.name)
-    for name, others in near.items():
-        yield Fault(f"is near to {_some(others)}, and its text does not say what it is not for", tool=name)
+                    message = "is near to {}, and its text does not say what it is not for"
+                    yield Fault(message, tool=each.name, beside=beside.name)
 
 
 def _total_tokens(tools: Sequence[Tool[..., Any]], config: LintConfig) -> Iterator[Fault]:
-    total = sum(token_cost(tool, "canonical").tokens for tool in tools)
+    total = sum(token_cost(tool).tokens for tool in tools)
     if total > config.total_tokens:
         yield Fault(f"the {len(tools)} tools take about {total} tokens of each request, over {config.total_tokens:g}")
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 SET_RULES: tuple[SetRule, ...] = (
@@ -96,7 +85,11 @@ SET_RULES: tuple[SetRule, ...] = (
          "Begin each text with what only this tool does.", _overlapping_texts),
     Rule("missing-not-for", "warning", "A tool that is near to another and does not say what it is not for.",
          'Add a sentence to its text: "Not for ...: use NAME".', _no_not_for),
+)  # fmt: skip
+"""The rules about tools beside each other, of which the silence of either counts."""
+
+REQUEST_RULES: tuple[SetRule, ...] = (
     Rule("total-tokens", "warning", "A set of tools over `total_tokens`.",
          "Offer fewer at a time, by phase or by a search over them, and shorten the texts.", _total_tokens),
 )  # fmt: skip
-"""The rules about sets of tools."""
+"""The rules about the tools that one request offers."""

@@ -52,7 +52,7 @@ def content_words(text: str) -> frozenset[str]:
 
 
 # What may stand between a value and its explanation, as in `title: ...`, `title (...)`, `title is ...`, `title 表示…`.
-_MEANS = r"[\"'`”’」]?\s*(?:[:：=(（]|-{1,2}\s|[–—]|\b(?:is|means)\b|表示|指|即)\s*"
+_MEANS = r"[\"'`”’」]?\s*(?:[:：=(（→]|->|-{1,2}\s|[–—]|\b(?:is|are|means|for|stands for)\b|表示|指|即|代表)\s*"
 _EXPLAINED_TO = re.compile(r"[;；)）\n]")
 _ENDS = " .,，。"
 
