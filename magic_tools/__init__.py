@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from magic_tools.models.scripted import ScriptedModel
     from magic_tools.running import aextract, arun, extract, run
     from magic_tools.schema.dialects.rendered import DialectChange
+    from magic_tools.schema.guard.budgets import SchemaLimits
     from magic_tools.schema.hidden import Context, Injected
     from magic_tools.schema.marks import MaxDepth, Resource, Unit, Zone
     from magic_tools.tools.bad_inputs.bad_inputs import BadInput, LooseParameter, bad_arguments, loose_parameters
@@ -81,6 +82,7 @@ _HOMES = {
     "models.scripted": ("ScriptedModel",),
     "running": ("aextract", "arun", "extract", "run"),
     "schema.dialects.rendered": ("DialectChange",),
+    "schema.guard.budgets": ("SchemaLimits",),
     "schema.hidden": ("Context", "Injected"),
     "schema.marks": ("MaxDepth", "Resource", "Unit", "Zone"),
     "tools.bad_inputs.bad_inputs": ("BadInput", "LooseParameter", "bad_arguments", "loose_parameters"),
@@ -129,6 +131,7 @@ __all__ = [
     "Resource",
     "RunError",
     "Schema",
+    "SchemaLimits",
     "SchemaRejectedError",
     "ScriptedModel",
     "StallError",

@@ -17,10 +17,12 @@ from magic_tools.loose.readers import Misfit, PydanticReader, Reader
 from magic_tools.loose.repair import Damage, Span
 from magic_tools.loose.scalars import load_with_sources
 from magic_tools.loose.scan import content_bounds, tiers
+from magic_tools.loose.shells import told_by_shell
 from magic_tools.loose.strict import identity, is_json, is_plain_json
 from magic_tools.messages import FinishReason, Issue, Repair
 from magic_tools.schema.adapting import adapt
 from magic_tools.schema.emit import Side
+from magic_tools.schema.guard.budgets import SchemaLimits
 from magic_tools.schema.identity import annotation_key
 from magic_tools.values import JsonObject, Kept
 
@@ -141,7 +143,8 @@ class Schema(Generic[T]):
         known = {issue.path for issue in fitted.issues}
         further = misfit.issues if misfit is not None else ()
         issues = (*fitted.issues, *(issue for issue in further if issue.path not in known))
-        raise ParseError("invalid", issues, whole, json.loads(text))
+        refused = json.loads(text)
+        raise ParseError("invalid", told_by_shell(refused, reader.guide, issues), whole, refused)
 
     def _fit(self, text: str, whole: str) -> Fitted:
         guide = self._reader.guide
@@ -204,19 +207,21 @@ def _cut_issue(text: str) -> Issue:
 
 
 @overload
-def compile_schema(target: type[T]) -> Schema[T]: ...
+def compile_schema(target: type[T], *, limits: SchemaLimits | None = ...) -> Schema[T]: ...
 @overload
-def compile_schema(target: Any) -> Schema[Any]: ...
-def compile_schema(target: Any) -> Schema[Any]:
+def compile_schema(target: Any, *, limits: SchemaLimits | None = ...) -> Schema[Any]: ...
+def compile_schema(target: Any, *, limits: SchemaLimits | None = None) -> Schema[Any]:
     """The compiled schema of any annotation, made once and kept, or of a JSON Schema.
 
     DefinitionError if the annotation cannot become a schema. With `MAGIC_TOOLS_CACHE=off` in the
     environment it is made at each call, as that of a JSON Schema always is, which may have changed. Such
-    a mapping may be written by anybody and in any draft: it is guarded, and values are plain JSON data.
+    a mapping may be written by anybody and in any draft: it is guarded, by `limits` if they are given, and
+    values are plain JSON data.
     """
     if isinstance(target, Mapping):
         title = target.get("title")
-        return Schema(foreign_reader(target, where="the target"), name=title if isinstance(title, str) else "answer")
+        reader = foreign_reader(target, where="the target", limits=limits)
+        return Schema(reader, name=title if isinstance(title, str) else "answer")
     return compile_annotation(target, where="the target", side="input")
 
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from magic_tools.loose.guide import Guide, droppable_nulls
+from magic_tools.loose.guide import Guide, droppable_nulls, omissible_nulls
 from magic_tools.loose.issues import merged, path_text, shown
 from magic_tools.loose.scalars import choices_of, is_chosen, is_exact, is_number, is_of_type, read_form
 from magic_tools.messages import Issue, Repair
@@ -30,10 +30,10 @@ class Fitted:
 def fit(value: Any, guide: Guide) -> Fitted:
     """A value that `load_with_sources` gave, held to its schema.
 
-    Numbers where a Decimal is due become text by their source digits, and nulls go where they can only
-    mean that something is left out. Refused are booleans for numbers of an enumeration, digits for a
-    date, keys that a closed object does not declare, and whatever pydantic might read as another branch
-    of a union than the one that is meant.
+    Numbers where a Decimal is due become text by their source digits. Nulls go where they can only mean
+    that something is left out, and what an answer leaves out that may be null becomes null. Refused are
+    booleans for numbers of an enumeration, digits for a date, keys that a closed object does not declare,
+    and whatever pydantic might read as another branch of a union than the one that is meant.
     """
     walk = _Walk(guide)
     fitted = walk.visit(value, guide.schema, ())
@@ -84,6 +84,8 @@ class _Walk:
         if isinstance(value, list):
             return [self._item(index, held, schema, place) for index, held in enumerate(value)]
         value = self._without_nulls(value, schema, place)
+        if self.guide.fills:
+            value = self._with_nulls(value, schema, place)
         self._check_keys(value, schema, place)
         return {key: self._member(key, held, schema, place) for key, held in value.items()}
 
@@ -115,6 +117,18 @@ class _Walk:
             note = f"{path_text((*place, key))}: took null for left out"
             self.repairs.append(Repair("null_as_absent", None, None, note))
         return {key: held for key, held in value.items() if key not in dropped}
+
+    def _with_nulls(self, value: dict[str, Any], schema: JsonObject, place: _Place) -> dict[str, Any]:
+        """The object with null for what it leaves out of what is required and may be null, if it is such an object."""
+        others = schema.get(OTHER_KEYS, {})
+        given = {others.get(key, key) for key in value}
+        if given.isdisjoint(schema.get("properties", ())):
+            return value
+        absent = [name for name in omissible_nulls(schema, self.guide.schema) if name not in given]
+        for name in absent:
+            note = f"{path_text((*place, name))}: took what is left out for null"
+            self.repairs.append(Repair("absent_as_null", None, None, note))
+        return {**value, **dict.fromkeys(absent)}
 
     def _member(self, key: str, value: Any, schema: JsonObject, place: _Place) -> Any:
         here = (*place, key)

@@ -35,7 +35,8 @@ class ForeignReader:
     """A canonical schema that a guard has passed, as the ladder needs it.
 
     Formats count. What its objects do not declare they take as far as the schema itself allows. A value
-    is what `json.loads` gives: no Decimal, no date; numbers that no float can hold are refused.
+    is what `json.loads` gives, but for whole numbers such as `1.0`, which are integers: no Decimal, no
+    date; numbers that no float can hold are refused.
     """
 
     def __init__(self, schema: JsonObject) -> None:
@@ -60,7 +61,7 @@ class ForeignReader:
 
     def read(self, text: str) -> Any:
         """The JSON value of a text; Misfit where the schema forbids it."""
-        value = json.loads(text, parse_float=_finite, parse_constant=_finite)
+        value = json.loads(text, parse_float=_number, parse_constant=_finite)
         if self._validator.is_valid(value):
             return value
         raise Misfit(lambda: self._issues(value))
@@ -82,6 +83,12 @@ class ForeignReader:
         if takes_more_checks(value, self._schema, _MOST_CHECKS):
             return (Issue("", "a value that fits its schema", shown(value, secret=secrets.cover((), misplaced=True))),)
         return foreign_issues(self._validator.iter_errors(value), secrets)
+
+
+def _number(source: str) -> float | int:
+    """A number with a point or an exponent, as an integer where it has no fraction: to JSON Schema they are one."""
+    number = _finite(source)
+    return int(number) if number.is_integer() else number
 
 
 def _finite(source: str) -> float:

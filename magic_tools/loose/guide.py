@@ -13,7 +13,7 @@ from magic_tools.schema.nulls import accepts_null
 from magic_tools.schema.walk import definition_name, subschemas
 from magic_tools.values import JsonObject
 
-__all__ = ["Guide", "droppable_nulls", "guide_of"]
+__all__ = ["Guide", "droppable_nulls", "guide_of", "omissible_nulls"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,22 +21,24 @@ class Guide:
     """A schema to hold values to, by the ids of those of its parts that need it, or hold one that does.
 
     `guards` are parts to which pydantic's strict JSON mode does not hold a value, so that it has to be looked at
-    before; `mends` are those where a value that pydantic refuses may be one that is meant.
+    before; `mends` are those where a value that pydantic refuses may be one that is meant. With `fills`, what is
+    required and may be null is taken for null where an object of an answer leaves it out.
     """
 
     schema: JsonObject
     secrets: Secrets
     guards: frozenset[int]
     mends: frozenset[int]
+    fills: bool = False
 
 
-def guide_of(schema: JsonObject, *, closed: bool) -> Guide:
+def guide_of(schema: JsonObject, *, closed: bool, fills: bool = False) -> Guide:
     """The guide of a schema; with `closed`, what its objects do not declare is to be refused by this layer."""
     parts = list(_parts(schema))
     held = {id(part): [id(inner) for inner in _inside(part, schema)] for part in parts}
     guards = _with_holders({id(part) for part in parts if _is_guarded(part, closed)}, held)
-    mends = _with_holders({id(part) for part in parts if droppable_nulls(part, schema)}, held)
-    return Guide(schema, secrets_of(schema), guards, mends)
+    mended = {id(part) for part in parts if droppable_nulls(part, schema) or (fills and omissible_nulls(part, schema))}
+    return Guide(schema, secrets_of(schema), guards, _with_holders(mended, held), fills)
 
 
 def droppable_nulls(schema: JsonObject, root: JsonObject) -> frozenset[str]:
@@ -47,6 +49,12 @@ def droppable_nulls(schema: JsonObject, root: JsonObject) -> frozenset[str]:
         for name, held in schema.get("properties", {}).items()
         if name not in required and not accepts_null(held, root)
     )
+
+
+def omissible_nulls(schema: JsonObject, root: JsonObject) -> list[str]:
+    """The properties that are required and may be null: one that is left out is meant as null."""
+    properties = schema.get("properties", {})
+    return [name for name in schema.get("required", ()) if name in properties and accepts_null(properties[name], root)]
 
 
 def _with_holders(parts: set[int], held: Mapping[int, Iterable[int]]) -> frozenset[int]:

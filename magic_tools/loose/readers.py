@@ -80,7 +80,7 @@ class PydanticReader(Generic[T]):
     @cached_property
     def guide(self) -> Guide:
         """Where pydantic needs help, by the schema of what is read."""
-        return guide_of(self._input.guide, closed=self._closed and self._input.mixed)
+        return guide_of(self._input.guide, closed=self._closed and self._input.mixed, fills=not self._closed)
 
     def schema(self, side: Side) -> JsonObject:
         """The canonical schema, made on first use."""

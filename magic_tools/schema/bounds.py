@@ -120,11 +120,11 @@ _AROUND = ("default", "json", "function-before", "custom-error", "model-field", 
 """Schemas whose values are those of what they hold."""
 
 
-class _Unfit(DefinitionError):
+class _Unfit(DefinitionError):  # noqa: N818 - a reason, which a caller sees as a DefinitionError
     """A limit that cannot be asked of a value of some type."""
 
 
-class _Empty(DefinitionError):
+class _Empty(DefinitionError):  # noqa: N818 - as above
     """A limit that leaves no value of some type."""
 
 

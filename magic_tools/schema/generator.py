@@ -20,9 +20,9 @@ from magic_tools.schema.defaults import json_default
 from magic_tools.schema.definitions import marked_name, references
 from magic_tools.schema.docstrings import DocTexts, read_docstring
 from magic_tools.schema.fields import class_hints, field_keys, fields_of
-from magic_tools.schema.forms import DECIMAL_PATTERN, INTEGER_PATTERN, NAIVE_PATTERN, TIME_PATTERN
+from magic_tools.schema.forms import DECIMAL_PATTERN, INTEGER_PATTERN, NAIVE_PATTERN, TIME_PATTERN, text_form
 from magic_tools.schema.hidden import refuse_hidden
-from magic_tools.schema.limits import AMOUNT, BYTES, DECIMAL, MOMENT, X_DECIMAL, with_limits
+from magic_tools.schema.limits import AMOUNT, BYTES, DECIMAL, INTEGER, MOMENT, X_DECIMAL, with_limits
 from magic_tools.schema.prepare import is_mere_member
 from magic_tools.schema.texts import describe, field_annotations, member_texts
 from magic_tools.schema.walk import subschemas
@@ -196,7 +196,7 @@ class _Generator(GenerateJsonSchema):
         for pattern, values in written.pop("patternProperties", {}).items():
             names, written["additionalProperties"] = {**names, "pattern": pattern}, values
         if "keys_schema" in schema and self.mode == "validation":
-            names = self._checked_names(names, self.generate_inner(schema["keys_schema"]))
+            names = self._names_of(schema["keys_schema"])
         return {**written, "propertyNames": names} if names else written
 
     def call_schema(self, schema: core_schema.CallSchema) -> JsonObject:
@@ -207,7 +207,7 @@ class _Generator(GenerateJsonSchema):
         return super().call_schema(schema)
 
     def tuple_schema(self, schema: core_schema.TupleSchema) -> JsonObject:
-        limits = {name: schema[name] for name in ("min_length", "max_length") if name in schema}  # type: ignore[literal-required]
+        limits = {name: schema[name] for name in ("min_length", "max_length") if name in schema}
         bare: Any = {key: held for key, held in schema.items() if key not in limits}
         written: JsonObject = super().tuple_schema(bare)
         for name, limit in limits.items():
@@ -276,14 +276,40 @@ class _Generator(GenerateJsonSchema):
                 field.pop("default", None)  # which is told in base64
         return written
 
-    def _checked_names(self, names: JsonObject, keys: JsonObject) -> JsonObject:
-        """What a dict's keys are held to; PydanticInvalidForJsonSchema where no text can be one of them."""
-        if "$ref" in keys:
+    def _names_of(self, keys: Any) -> JsonObject:
+        """What the keys of an object have to be, as text; PydanticInvalidForJsonSchema where no text can be one."""
+        written = self.generate_inner(keys)
+        while keys["type"] in BOUNDED or keys["type"] == "definition-ref":
+            known = self.core_definitions
+            below = known[keys["schema_ref"]] if "schema_ref" in keys else handed_on(keys, known)
+            if below is keys:
+                break
+            keys = below
+        return self._names(written, counted=keys["type"] == "enum" and keys.get("sub_type") == "int")
+
+    def _names(self, keys: JsonObject, *, counted: bool = False) -> JsonObject:
+        """The schema of keys as one of text; `counted` is true of an enumeration that is read from digits."""
+        while "$ref" in keys:
             keys = self.get_schema_from_definitions(JsonRef(keys["$ref"])) or {}
+        if branches := keys.get("anyOf", keys.get("oneOf")):
+            names = [self._names(branch) for branch in branches]
+            if {} not in names and any(map(text_form, names)):
+                raise PydanticInvalidForJsonSchema("no key tells which of several kinds it is of: use str for it")
+            return {} if {} in names else {"anyOf": names}
         choices = keys.get("enum", [keys["const"]] if "const" in keys else [])
-        if not all(isinstance(choice, str) for choice in choices) or keys.get("type", "string") not in _KEY_TYPES:
-            raise PydanticInvalidForJsonSchema(f"JSON has text for keys, and these are to be {keys}")
-        return {"pattern": INTEGER_PATTERN} if keys.get("type") == "integer" else names
+        kind = keys.get("type", "string")
+        if kind not in _KEY_TYPES or not (counted or all(isinstance(choice, str) for choice in choices)):
+            those = f"one of {', '.join(map(str, choices))}" if choices else f"of the type {kind}"
+            raise PydanticInvalidForJsonSchema(
+                f"keys are text, and these are to be {those}: use str, a StrEnum, an IntEnum, int or Decimal for them"
+            )
+        stated = {keyword: held for keyword, held in keys.items() if keyword not in ("type", "title")}
+        if counted:
+            return {**stated, "enum": [str(choice) for choice in choices], "pattern": INTEGER_PATTERN}
+        if kind == "integer":
+            limits = {name: stated.pop(keyword) for name, (keyword, _) in INTEGER.items() if keyword in stated}
+            return with_limits({**stated, "pattern": INTEGER_PATTERN}, limits, INTEGER)
+        return stated
 
 
 class _Methods(dict[Any, Callable[[Any], JsonObject]]):

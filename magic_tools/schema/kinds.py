@@ -9,12 +9,15 @@ from magic_tools.schema.dialects.spelling import located
 from magic_tools.schema.walk import types_of
 from magic_tools.values import JsonObject
 
-__all__ = ["EVERY_KIND", "kind_of_value", "possible_kinds"]
+__all__ = ["EVERY_KIND", "fits", "kind_of_value", "possible_kinds"]
 
 EVERY_KIND = frozenset({"array", "boolean", "null", "number", "object", "string"})
 """The types of JSON; an integer is a number."""
 
 _KIND_OF = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
+
+
+_HOMES = ("$schema", "$defs", "definitions")
 
 
 def kind_of_value(value: Any) -> str:
@@ -54,3 +57,14 @@ def _possible(schema: JsonObject | bool, root: JsonObject, known: dict[str, Set[
 
 def _plain(kinds: Any) -> Set[str]:
     return frozenset("number" if kind == "integer" else kind for kind in kinds)
+
+
+def fits(value: Any, schema: JsonObject, root: JsonObject) -> bool:
+    """Whether a schema inside `root` takes a value; false too for a schema that cannot be checked."""
+    import jsonschema_rs
+
+    document = {**{keyword: held for keyword, held in root.items() if keyword in _HOMES}, "allOf": [schema]}
+    try:
+        return jsonschema_rs.Draft202012Validator(document, offline=True).is_valid(value)
+    except ValueError:
+        return False

@@ -10,7 +10,7 @@ from pydantic_core import to_jsonable_python
 from magic_tools.schema.wording import WORDS
 from magic_tools.values import JsonObject
 
-__all__ = ["AMOUNT", "BYTES", "DECIMAL", "LIMITS", "MOMENT", "X_DECIMAL", "with_limits"]
+__all__ = ["AMOUNT", "BYTES", "DECIMAL", "INTEGER", "LIMITS", "MOMENT", "X_DECIMAL", "with_limits"]
 
 X_DECIMAL = "x-decimal"
 """What a Decimal is held to; its description says it in words."""
@@ -27,9 +27,9 @@ AMOUNT: _Limits = {
     "le": ("maximum", "at most {}"),
     "lt": ("exclusiveMaximum", "less than {}"),
 }
+INTEGER: _Limits = {**AMOUNT, "multiple_of": ("multipleOf", "a multiple of {}")}
 DECIMAL: _Limits = {
-    **AMOUNT,
-    "multiple_of": ("multipleOf", "a multiple of {}"),
+    **INTEGER,
     "max_digits": ("maxDigits", "at most {} digits"),
     "decimal_places": ("decimalPlaces", "at most {} decimal places"),
 }

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
-from typing_extensions import is_typeddict
 
 from magic_tools.errors import DefinitionError
 from magic_tools.schema.refusals import unwanted
@@ -30,28 +29,40 @@ class _Declared:
     """Something declared of a value, which its schema states under `keyword` and which validates nothing."""
 
     keyword: ClassVar[str]
+    example: ClassVar[str]
     name: str
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            called = type(self).__name__
+            raise DefinitionError(f"{called}({self.name!r}) declares nothing: name it, as in {called}({self.example!r}).")
+
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonObject:
-        return {**handler(schema), self.keyword: self.name}
+        written = handler(schema)
+        for branch in (*written.get("anyOf", ()), *written.get("oneOf", ())):
+            branch.pop(self.keyword, None)  # the outermost counts
+        return {**written, self.keyword: self.name}
 
 
 class Unit(_Declared):
     """The unit of a number, as in `Annotated[float, Unit("s")]`; another unit is another contract."""
 
     keyword = "x-unit"
+    example = "s"
 
 
 class Zone(_Declared):
     """The time zone that dates and times are meant in, as in `Annotated[datetime, Zone("UTC")]`."""
 
     keyword = "x-zone"
+    example = "UTC"
 
 
 class Resource(_Declared):
     """The resource that a value belongs to, as in `Annotated[str, Resource("crm.customer")]`."""
 
     keyword = "x-resource"
+    example = "crm.customer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +75,8 @@ class MaxDepth:
     levels: int
 
     def __post_init__(self) -> None:
+        if type(self.levels) is not int:  # True is an int to Python
+            raise DefinitionError(f"MaxDepth({self.levels!r}) is no number of levels: give one, as in MaxDepth(3).")
         if self.levels < 1:
             raise DefinitionError(f"MaxDepth({self.levels}) lets no value be: the least is MaxDepth(1).")
 
@@ -85,18 +98,20 @@ def _counted(source: Any) -> type:
     """The class whose objects are counted: that of an annotation, or of an optional one."""
     stated = get_args(source) if get_origin(source) in (Union, UnionType) else (source,)
     kinds = [get_origin(kind) or kind for kind in stated if kind is not NoneType]
-    if (
-        len(kinds) > 1
-        or not isinstance(kinds[0], type)
-        or kinds[0] is Any
-        or is_typeddict(kinds[0])
-        or issubclass(kinds[0], list | dict)
-    ):
+    if len(kinds) != 1 or not _makes_objects(kinds[0]):
         raise TypeError(
             f"MaxDepth counts the objects of one class, and {source!r} is none: "
             "put it around a model, a dataclass or a NamedTuple"
         )
     return kinds[0]
+
+
+def _makes_objects(kind: Any) -> bool:
+    return isinstance(kind, type) and (
+        issubclass(kind, BaseModel)
+        or dataclasses.is_dataclass(kind)
+        or (issubclass(kind, tuple) and hasattr(kind, "_fields"))
+    )
 
 
 def _levels(value: Any, of: type) -> int:

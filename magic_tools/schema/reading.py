@@ -251,14 +251,25 @@ def _holds_self(annotation: Any) -> bool:
 
 def _starred(name: str, annotation: Any, kind: inspect._ParameterKind) -> Parameter:
     """`*args` as an array and `**kwargs` as an object, of one type each or, unpacked, of what they unpack."""
-    required = False
+    unpacked = _unpacked(annotation)
+    if unpacked is not None:
+        return Parameter(name, unpacked, kind, _EMPTY, not _may_be_empty(unpacked))
+    held = list[annotation] if kind is inspect.Parameter.VAR_POSITIONAL else dict[str, annotation]
+    return Parameter(name, held, kind, _EMPTY, required=False)
+
+
+def _unpacked(annotation: Any) -> Any:
+    """What an annotation unpacks, as `Unpack[X]` or `*X`; None where it unpacks nothing."""
     if get_origin(annotation) in _UNPACK:
-        (annotation,) = get_args(annotation)
-        required = bool(getattr(annotation, "__required_keys__", ()))
-    elif getattr(annotation, "__unpacked__", False):  # `*args: *tuple[int, str]`
-        annotation = get_origin(annotation)[get_args(annotation)]
-    elif kind is inspect.Parameter.VAR_POSITIONAL:
-        annotation = list[annotation]
-    else:
-        annotation = dict[str, annotation]
-    return Parameter(name, annotation, kind, _EMPTY, required)
+        return get_args(annotation)[0]
+    if getattr(annotation, "__unpacked__", False):
+        return get_origin(annotation)[get_args(annotation)]
+    return None
+
+
+def _may_be_empty(unpacked: Any) -> bool:
+    """Whether a tuple or a TypedDict may hold nothing."""
+    if get_origin(unpacked) is not tuple:
+        return not getattr(unpacked, "__required_keys__", ())
+    items = get_args(unpacked)
+    return not items or Ellipsis in items

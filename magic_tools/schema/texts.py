@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NewType, NotRequired, Required, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
-from typing_extensions import ReadOnly
+from typing_extensions import ReadOnly, is_typeddict
 
 from magic_tools.errors import DefinitionError
-from magic_tools.schema.docstrings import read_docstring
+from magic_tools.schema.docstrings import DocTexts, read_docstring
 from magic_tools.schema.fields import class_hints
 from magic_tools.schema.prepare import ALIASES
-from magic_tools.schema.wording import CHOICES
+from magic_tools.schema.wording import CHOICES, cleaned
 from magic_tools.values import JsonObject
 
-__all__ = ["describe", "describe_root", "field_annotations", "member_texts"]
+__all__ = ["class_docs", "describe", "describe_root", "field_annotations", "member_texts", "say"]
 
 _QUALIFIERS = (Required, NotRequired, ReadOnly)
+
+_WITHOUT_FIELDS = frozenset({"builtins", "pydantic", "typing", "typing_extensions"})
 
 
 def describe_root(schema: JsonObject, annotation: Any) -> None:
@@ -41,12 +43,35 @@ def describe(schema: JsonObject, annotation: Any) -> None:
     """
     stated = _stated(annotation)
     if stated.text:
-        schema.setdefault("description", stated.text)
+        say(schema, stated.text)
     if stated.values and (told := _told(stated.values, list(_choices(stated.type)), stated.type)):
         schema[CHOICES] = told
     for inner, held in _held(schema, stated.type):
         if isinstance(inner, dict):
             describe(inner, held)
+
+
+def say(schema: JsonObject, text: str) -> None:
+    """Give a schema a text, if it has none yet; a blank one is none."""
+    if not schema.get("description", "").strip():
+        schema["description"] = text
+
+
+def class_docs(cls: type | None) -> DocTexts:
+    """What the docstring of a class says, with the texts of fields in those of its bases."""
+    texts = {name: text for base in reversed(_bases(cls)) for name, text in _own_docs(base).parameters.items()}
+    return DocTexts(_own_docs(cls).prose, texts)
+
+
+def _bases(cls: Any) -> Sequence[Any]:
+    """A class and those that it has fields of, as far as users write them; a TypedDict forgets its own in its MRO."""
+    if is_typeddict(cls):
+        return [cls, *(base for stated in getattr(cls, "__orig_bases__", ()) for base in _bases(get_origin(stated) or stated))]
+    return [base for base in getattr(cls, "__mro__", ()) if base.__module__.partition(".")[0] not in _WITHOUT_FIELDS]
+
+
+def _own_docs(cls: Any) -> DocTexts:
+    return read_docstring(getattr(cls, "__dict__", {}).get("__doc__"))
 
 
 def field_annotations(cls: type | None) -> dict[str, Any]:
@@ -62,8 +87,8 @@ def field_annotations(cls: type | None) -> dict[str, Any]:
 def member_texts(cls: type[Enum], members: Sequence[Enum]) -> str:
     """What the members of an Enum mean, by their own docstrings or the one of their class; `""` if it is not said."""
     said = read_docstring(vars(cls).get("__doc__")).parameters
-    own = {member: vars(member).get("__doc__") or said.get(member.name) for member in members}
-    return _told({member: text for member, text in own.items() if text}, members, cls)
+    own = {member: vars(member).get("__doc__") or said.get(member.name, "") for member in members}
+    return _told([(member, text) for member, text in own.items()], members, cls)
 
 
 @dataclass(slots=True)
@@ -71,9 +96,9 @@ class _Stated:
     """What an annotation comes down to: a type, and the texts around it."""
 
     type: Any
-    text: str | None = None
+    text: str = ""
     by_field: bool = False
-    values: dict[Any, str] = field(default_factory=dict)
+    values: list[tuple[Any, str]] = field(default_factory=list)
 
 
 def _stated(annotation: Any) -> _Stated:
@@ -82,11 +107,11 @@ def _stated(annotation: Any) -> _Stated:
         origin = get_origin(stated.type)
         if origin is Annotated:
             stated.type, *metadata = get_args(stated.type)
-            texts = [item for item in metadata if isinstance(item, str)]
-            stated.text = stated.text or (texts[-1] if texts else None)
-            stated.by_field |= any(isinstance(item, FieldInfo) and item.description is not None for item in metadata)
-            values = {value: text for item in metadata if isinstance(item, Mapping) for value, text in item.items()}
-            stated.values = {**values, **stated.values}
+            texts = [cleaned(item) for item in metadata if isinstance(item, str)]
+            stated.text = stated.text or next(filter(None, reversed(texts)), "")
+            stated.by_field |= any(isinstance(item, FieldInfo) and (item.description or "").strip() for item in metadata)
+            values = [each for item in metadata if isinstance(item, Mapping) for each in item.items()]
+            stated.values = [*values, *stated.values]
         elif origin in _QUALIFIERS:
             (stated.type,) = get_args(stated.type)
         elif isinstance(stated.type, ALIASES):
@@ -109,19 +134,20 @@ def _choices(annotation: Any) -> Iterator[Any]:
         yield from [*listed, *([None] if listed and NoneType in get_args(kind) else [])]
 
 
-def _told(texts: Mapping[Any, str], choices: Sequence[Any], kind: Any) -> str:
-    """What the choices mean, in their order; what lists no choices has nothing to tell."""
+def _told(texts: Iterable[tuple[Any, str]], choices: Sequence[Any], kind: Any) -> str:
+    """What the choices mean, in their order, by the last text of each; what lists no choices has nothing to tell."""
     if not choices:
         return ""
     places = {_key(_value(choice)): index for index, choice in enumerate(choices)}
     places |= {_key(choice): index for index, choice in enumerate(choices)}
     told: dict[int, str] = {}
-    for value, text in texts.items():
+    for value, text in texts:
         if _key(value) not in places:
             listed = ", ".join(map(_spelled, choices))
             raise DefinitionError(f"it has a text for {value!r}, which is no value of {kind!r}; there are: {listed}")
         told[places[_key(value)]] = text
-    return "; ".join(f"{_spelled(choices[place])}: {told[place]}" for place in sorted(told))
+    said = {place: " ".join(told[place].split()) for place in sorted(told)}
+    return "; ".join(f"{_spelled(choices[place])}: {text}" for place, text in said.items() if text)
 
 
 def _key(value: Any) -> tuple[type, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 
-from magic_tools.schema.forms import text_form
+from magic_tools.schema.forms import TextForm, text_form
 from magic_tools.schema.marks import MARK_WORDS
 from magic_tools.values import JsonObject
 
-__all__ = ["CHOICES", "PROSE", "WORDS", "worded"]
+__all__ = ["CHOICES", "PROSE", "WORDS", "cleaned", "worded"]
 
 WORDS = "x-words"
 """Sentences that become part of the description, after what the author says."""
@@ -56,22 +57,37 @@ def worded(schema: JsonObject) -> JsonObject:
 def _words(schema: JsonObject) -> Iterator[str]:
     """The texts of a description: the author's, of the values, of the limits, of what is declared, and an example."""
     whole, prose = schema.get(PROSE, (None, None))
-    text = schema.get("description")
-    if text := prose if text == whole else text:
+    text = schema.get("description", "")
+    text = prose if text == whole else cleaned(text)
+    if text:
         yield text
     if choices := schema.get(CHOICES):
         yield choices
     yield from schema.get(WORDS, ())
     yield from (words.format(schema[keyword]) for keyword, words in MARK_WORDS.items() if keyword in schema)
     form = text_form(schema)
-    if form is not None and form.example and "examples" not in schema:
-        yield f"{form.wanted[0].upper()}{form.wanted[1:]}."
+    if form is not None and form.example and "examples" not in schema and not form.is_shown_in(text):
+        yield _with_example(form)
+
+
+def _with_example(form: TextForm) -> str:
+    return f"{form.wanted[0].upper()}{form.wanted[1:]}."
 
 
 def _without_repeated(inner: JsonObject, outer: JsonObject) -> JsonObject:
-    if "description" not in inner or inner["description"] != outer.get("description"):
+    """A schema without its text where that of the schema around it says the same, or shows an example of its kind."""
+    if "description" not in inner or "description" not in outer:
+        return inner
+    form = text_form(inner)
+    shown = form is not None and form.is_shown_in(outer["description"]) and inner["description"] == _with_example(form)
+    if not shown and inner["description"] != outer["description"]:
         return inner
     return {keyword: held for keyword, held in inner.items() if keyword != "description"}
+
+
+def cleaned(text: str) -> str:
+    """A text without the margin that its lines have in the source, and without blanks around it."""
+    return inspect.cleandoc(text).strip() if "\n" in text else text.strip()
 
 
 def _sentences(words: list[str]) -> str:

@@ -48,10 +48,11 @@ def token_cost(
         return TokenCost(_tokens(target, count), count is not None)
     if isinstance(target, Tool):
         return TokenCost(_tokens(_definition(target, dialect), count), count is not None)
-    if callable(target) or not isinstance(target, Iterable) or isinstance(target, str):
-        (made,) = Toolset(target)
+    given: Any = target
+    if callable(given) or isinstance(given, str) or not isinstance(given, Iterable):
+        (made,) = Toolset(given)
         return token_cost(made, dialect, count)
-    offered = (target if isinstance(target, Toolset) else Toolset(*target)).offered(())
+    offered = (given if isinstance(given, Toolset) else Toolset(*given)).offered(())
     costs = {made.name: _tokens(_definition(made, dialect), count) for made in offered}
     return TokenCost(sum(costs.values()), count is not None, costs)
 

@@ -52,8 +52,8 @@ def test_search_takes_arguments_in_a_fence() -> None:
         ({"query": {"keyword": "x", "limit": 50}}, ["query.limit", "at most 20", "50"]),
         ({"query": {"keyword": "x", "limit": True}}, ["query.limit", "an integer", "true"]),
         ({"query": {"keyword": "x", "scope": "标题"}}, ["query.scope", "title", "content", "both", "标题"]),
-        ({"query": {"query": {"keyword": "x"}}}, ["query.keyword", "query.query"]),
-        ({"keyword": "x"}, ["query: expected", "keyword: expected no key of this name"]),
+        ({"query": {"query": {"keyword": "x"}}}, ["query: expected", "the key 'query'", "one level is too many"]),
+        ({"keyword": "x"}, ["the key 'query'", "one level is missing"]),
     ],
 )
 def test_search_refuses(arguments: dict[str, Any], said: list[str]) -> None:

@@ -19,6 +19,7 @@ from magic_tools.loose.guide import droppable_nulls, guide_of
 from magic_tools.loose.scalars import load_with_sources
 from magic_tools.messages import Issue, Repair
 from magic_tools.schema.adapting import adapt
+from magic_tools.tools.tool import tool
 from magic_tools.values import JsonObject
 
 DECIMAL: JsonObject = {"type": "string", "pattern": "^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?$"}
@@ -411,3 +412,48 @@ def test_which_nulls_mean_absent(schema: JsonObject, dropped: set[str]) -> None:
     """Null means absent for a property that is not required and that null does not fit."""
     root = {**schema, "$defs": {"N": {"type": "null"}, "S": {"type": "string"}}}
     assert droppable_nulls(root, root) == dropped
+
+
+class Ticket(BaseModel):
+    order: str | None
+    amount: Decimal | None
+    urgency: Literal["high", "low"]
+    note: str | None = "n/a"
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "absent"),
+    [
+        ('{"urgency": "low"}', (None, None, "low", "n/a"), ["order", "amount"]),
+        ('Sure: {"urgency": "low", "amount": 1.10,}', (None, Decimal("1.10"), "low", "n/a"), ["order"]),
+        ('{"order": null, "amount": null, "urgency": "low"}', (None, None, "low", "n/a"), []),
+    ],
+)
+def test_what_an_answer_leaves_out(text: str, value: tuple[Any, ...], absent: list[str]) -> None:
+    """What is required and may be null becomes None where an answer leaves it out, and is listed."""
+    parsed = parse(Ticket, text)
+    assert tuple(parsed.value.model_dump().values()) == value
+    assert [repair.note for repair in parsed.repairs if repair.kind == "absent_as_null"] == [
+        f"{name}: took what is left out for null" for name in absent
+    ]
+
+
+@pytest.mark.parametrize("text", ["{}", '{"other": 1}', '{"order": "A"}'])
+def test_what_an_answer_may_not_leave_out(text: str) -> None:
+    """What may not be null is required, and an object without any of the fields is no answer."""
+    with pytest.raises(ParseError, match="urgency"):
+        parse(Ticket, text)
+    assert parse(list[Ticket], f'[{text[:-1]}{"," if len(text) > 2 else ""}"urgency": "low"}}]').value
+
+
+def test_arguments_leave_nothing_out() -> None:
+    """What a call's arguments leave out is never taken for null."""
+
+    @tool
+    def close(order: str | None, ticket: Ticket) -> str:
+        raise AssertionError("the body ran")
+
+    assert (
+        "order: expected a value" in close.invoke({"ticket": {"urgency": "low", "order": None, "amount": None}}).content
+    )
+    assert "ticket.order: expected a value" in close.invoke({"order": None, "ticket": {"urgency": "low"}}).content

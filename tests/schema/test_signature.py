@@ -540,6 +540,18 @@ def unpacks_a_tuple(*pair: *tuple[int, str]) -> Any:
     return pair
 
 
+def unpacks_by_name(*row: Unpack[tuple[int]]) -> Any:  # noqa: UP044 - the older spelling
+    return row
+
+
+def unpacks_any_number(*row: *tuple[int, ...]) -> Any:
+    return row
+
+
+def unpacks_none(*row: *tuple[()]) -> Any:
+    return row
+
+
 OPTIONS = {
     "type": "object",
     "properties": {"a": {"type": "integer"}, "b": {"type": "string"}},
@@ -556,11 +568,15 @@ OPTIONS = {
         (unpacks_loose, {"options": {"type": "object", "properties": {"a": {"type": "integer"}},
                                      "additionalProperties": False}}, None, {}, {}),
         (unpacks_a_tuple, {"pair": {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}],
-                                    "maxItems": 2, "minItems": 2}}, None, {"pair": [1, "x"]}, (1, "x")),
+                                    "maxItems": 2, "minItems": 2}}, ["pair"], {"pair": [1, "x"]}, (1, "x")),
+        (unpacks_by_name, {"row": {"type": "array", "prefixItems": [{"type": "integer"}],
+                                   "maxItems": 1, "minItems": 1}}, ["row"], {"row": [1]}, (1,)),
+        (unpacks_any_number, {"row": {"type": "array", "items": {"type": "integer"}}}, None, {}, ()),
+        (unpacks_none, {"row": {"type": "array", "maxItems": 0, "minItems": 0}}, None, {}, ()),
     ],
 )  # fmt: skip
 def test_what_is_unpacked(fn: Callable[..., Any], properties: Any, required: Any, values: Any, result: Any) -> None:
-    """Stars with an unpacked type are the array or the object that the type says, required if a key of it is."""
+    """Stars with an unpacked type are the array or the object that the type says, required where that cannot be empty."""
     schema = schema_of(fn)
     assert (schema["properties"], schema.get("required")) == (properties, required)
     args, kwargs = read_signature(fn).bind(values)

@@ -125,10 +125,10 @@ def test_the_error_that_is_stated(embedded: Any, camel: bool) -> None:
 
 
 @tool
-def weatherForecastForCity(  # noqa: N802 - that is what it is for
-    cityOrVillageName: str,  # noqa: N803
-    numberOfDaysAhead: int,  # noqa: N803
-    includeHourlyForecasts: bool = False,  # noqa: N803
+def weatherForecastForCity(
+    cityOrVillageName: str,
+    numberOfDaysAhead: int,
+    includeHourlyForecasts: bool = False,
 ) -> str:
     """Forecast of a city."""
     return ""

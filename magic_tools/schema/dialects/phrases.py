@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -55,6 +56,8 @@ _LISTED = frozenset({"enum", "examples"})
 _FULL_STOPS = tuple(".!?:;。！？：；…")
 
 
+_WORD = re.compile(r"\w+")
+
 _RANKS = {keyword: rank for rank, keyword in enumerate(_SENTENCES)}
 
 
@@ -68,6 +71,8 @@ def says_nothing(keyword: str, schema: JsonObject, pointer: str) -> bool:
     if keyword == "title":
         name = pointer.rpartition("/")[2]
         return "description" in schema or not name or _letters(schema[keyword]) == _letters(name)
+    if keyword == "contentEncoding":
+        return schema[keyword] in _WORD.findall(schema.get("description", ""))
     if keyword.startswith("x-"):  # of these, texts are for people, and the rest for programs
         text = schema.get("description", "")
         return not isinstance(schema[keyword], str) or described(text, [in_words(keyword, schema[keyword])]) == text

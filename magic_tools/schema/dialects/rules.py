@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from magic_tools.schema.kinds import possible_kinds
 from magic_tools.schema.walk import kinds_of, subschemas
+from magic_tools.values import JsonObject
 
 __all__ = ["ANTHROPIC", "ANTHROPIC_STRICT", "GEMINI", "MCP", "OPENAI", "OPENAI_STRICT", "Rules"]
 
@@ -72,10 +74,11 @@ class Rules:
                 return keyword not in self.values or held in self.values[keyword]
 
 
-def _is_no_part(schema: Any) -> bool:
-    """Whether a schema, with all in it, is none that Anthropic takes in an `allOf`: a reference, or an object."""
-    inner = subschemas(schema)
-    return "$ref" in schema or "object" in (kinds_of(schema) or ("object",)) or any(map(_is_no_part, inner))
+def _is_no_part(schema: JsonObject) -> bool:
+    """Whether Anthropic does not take a schema in an `allOf`, since there is a reference or an object in it."""
+    if "$ref" in schema or any(map(_is_no_part, subschemas(schema))):
+        return True
+    return "object" in (kinds_of(schema) or possible_kinds(schema, schema))
 
 
 _SCALARS = (str, int, float, bool, type(None))
@@ -115,8 +118,8 @@ OPENAI_STRICT = Rules(
 ANTHROPIC = Rules("Anthropic")
 
 # platform.claude.com/docs/en/build-with-claude/structured-outputs, read in November 2026. It takes allOf, but of no
-# references, nor of objects that are closed one by one. Capitals of values are not certain. What a large count in a pattern is, it does not say; nor which escapes
-# beside \d, \w and \s there are.
+# references, nor of objects that are closed one by one. It does not promise the capitals of values. What a large count
+# in a pattern is, it does not say; nor which escapes beside \d, \w and \s there are.
 ANTHROPIC_STRICT = Rules(
     "Anthropic",
     keywords={

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from magic_tools.schema.dialects.phrases import SILENT, described
+from magic_tools.schema.dialects.notes import Here, Notes
+from magic_tools.schema.dialects.phrases import SILENT, described, in_words, says_nothing
 from magic_tools.schema.dialects.rendered import DialectChange, Move, Rendered
 from magic_tools.schema.dialects.spelling import at, joined_with, leads_to, located, name_for, spelled
 from magic_tools.schema.walk import escaped, map_inner, subschemas, types_of
@@ -28,7 +29,7 @@ def render_simple(schema: JsonObject) -> Rendered:
     """
     simplifying = _Simplifying(schema)
     form, moves = _flattened(simplifying.node(schema, ""))
-    changes = [*simplifying.changes, *(_flattening(move) for move in moves)]
+    changes = [*simplifying.notes.changes, *(_flattening(move) for move in moves)]
     if simplifying.definitions:
         form["$defs"] = simplifying.definitions
     return Rendered(form, False, tuple(dict.fromkeys(changes)), tuple(moves))
@@ -45,7 +46,7 @@ class _Simplifying:
     def __init__(self, root: JsonObject) -> None:
         self._root = root
         self.definitions: JsonObject = {}
-        self.changes: list[DialectChange] = []
+        self.notes = Notes()
         self._size = cache(self._inlined_size)
         self._recurs = cache(self._leads_back)
         self._names: dict[str, str] = {}
@@ -60,14 +61,21 @@ class _Simplifying:
             if joined is not None:
                 return self.node(joined, place)
             schema = {**schema, "$ref": self._kept(place, target)}
-        silent = [keyword for keyword in schema if keyword in SILENT or keyword.startswith("x-")]
-        self.changes += [
-            DialectChange(pointer, keyword, "left out: it says nothing that the rest does not")
-            for keyword in silent
-            if keyword not in ("$defs", "definitions")
-        ]
-        form = map_inner({key: held for key, held in schema.items() if key not in silent}, self.node, pointer)
+        form = map_inner(self._audible(schema, pointer), self.node, pointer)
         return self._without_nulls(_short(form), pointer)
+
+    def _audible(self, schema: JsonObject, pointer: str) -> JsonObject:
+        """A schema without the keywords that say nothing to a model, and with the words of those that do."""
+        here = Here(self.notes, pointer)
+        dropped = [keyword for keyword in schema if keyword in SILENT or keyword.startswith("x-")]
+        for keyword in dropped:
+            if not says_nothing(keyword, schema, pointer):
+                here.say(keyword, in_words(keyword, schema[keyword]))
+            elif keyword not in ("$defs", "definitions"):
+                here.change(keyword, "left out: it says nothing that the rest does not")
+        rest = {keyword: held for keyword, held in schema.items() if keyword not in dropped}
+        text = described(schema.get("description", ""), here.words)
+        return {**rest, "description": text} if text else rest
 
     def _kept(self, place: str, target: JsonObject) -> str:
         if place not in self._names:
@@ -101,7 +109,7 @@ class _Simplifying:
                 {keyword: value for keyword, value in _not_null(held).items() if keyword != "default"}
             )
             what = "left out: null is what leaving it out means, and need not be written"
-            self.changes.append(DialectChange(f"{pointer}/properties/{escaped(name)}", "default", what))
+            Here(self.notes, pointer).property(name).change("default", what)
         return {**form, "properties": properties} if properties else form
 
 
@@ -182,10 +190,10 @@ def _texts(schema: JsonObject, name: str) -> Iterator[str]:
 
 
 def _is_plain(schema: JsonObject) -> bool:
-    """Whether an object has nothing but declared fields, one of which it always has: else it could go missing."""
+    """Whether an object has nothing but declared fields, one of which it always has: else some could not be written."""
     return (
         types_of(schema) == ("object",)
         and not schema.keys() - _OF_A_PLAIN_OBJECT
-        and schema.get("additionalProperties") in (None, False)
+        and schema.get("additionalProperties") is False
         and any(name in schema.get("properties", {}) for name in schema.get("required", ()))
     )

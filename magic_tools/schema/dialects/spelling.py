@@ -35,7 +35,7 @@ _LEFT_OVER = frozenset({"unevaluatedProperties", "unevaluatedItems"})
 
 
 def spelled(schema: JsonObject) -> JsonObject:
-    """A copy without `true` and `false` for schemas where a form may need more, and without an `allOf` that can be merged."""
+    """A copy without `true` and `false` for schemas where a form may need more, nor an `allOf` that can be merged."""
     copy = dict(schema)
     if isinstance(copy.get("items"), list):  # as drafts before 2020-12 write it
         copy["prefixItems"] = copy.pop("items")

@@ -32,6 +32,14 @@ ToolWriter: TypeAlias = Callable[[ToolDefinition, Rendered], JsonObject]
 """Gives a tool as a request has it, from its definition and its schema's form."""
 
 
+Remarks: TypeAlias = Callable[[ToolDefinition], tuple[DialectChange, ...]]
+"""Gives what a provider may not take of a tool beside its schema and its name."""
+
+
+def _nothing(_: ToolDefinition) -> tuple[DialectChange, ...]:
+    return ()
+
+
 # The names that tools may have: openai-openapi 2.3.0 (August 2026); the API's answers for Anthropic (claude-code#96152,
 # September 2026); google-genai 3.6 and gemini-cli#6704 (2025, for the length); the MCP specification of 2026-07-28.
 _CHAT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -46,7 +54,7 @@ class Form:
     """How a dialect writes schemas, not strict and strict where it can be, and tools around them.
 
     `unasked` is false where nothing is strict unless that is wished for. `budgets` are what the strict
-    tools of one request may spend together.
+    tools of one request may spend together; `around` finds what is to be told of a tool beside its schema.
     """
 
     tool: ToolWriter
@@ -55,6 +63,7 @@ class Form:
     unasked: bool = True
     name: re.Pattern[str] = _ANY_NAME
     budgets: Mapping[str, int] = field(default_factory=dict)
+    around: Remarks = _nothing
 
 
 def _plain_tool(definition: ToolDefinition, rendered: Rendered) -> JsonObject:
@@ -96,6 +105,25 @@ def _mcp_tool(definition: ToolDefinition, rendered: Rendered) -> JsonObject:
     return told
 
 
+# "string too long", the chat API's answer to longer ones (getsentry/sentry-mcp#106, 2025); no document has a limit.
+_MOST_CHARACTERS = 1_024
+
+
+def _of_a_description(definition: ToolDefinition) -> tuple[DialectChange, ...]:
+    if (length := len(definition.description)) <= _MOST_CHARACTERS:
+        return ()
+    what = f"sent as it is: it has {length:,} characters, and OpenAI has refused more than {_MOST_CHARACTERS:,}"
+    return (DialectChange("", "description", what),)
+
+
+def _of_an_output(definition: ToolDefinition) -> tuple[DialectChange, ...]:
+    """What the MCP specification says of output schemas: until 2025-11-25 an object, in 2026-07-28 any."""
+    if not definition.output_schema or definition.output_schema.get("type") == "object":
+        return ()
+    what = "sent as it is: its root is no object, which MCP takes from revision 2026-07-28 on"
+    return (DialectChange("", "outputSchema", what),)
+
+
 def _alike(tool: ToolWriter, renderer: Callable[[JsonObject], Rendered], name: re.Pattern[str] = _ANY_NAME) -> Form:
     """The form of a dialect that knows nothing of strictness."""
 
@@ -118,11 +146,15 @@ def _by_rules(tool: ToolWriter, name: re.Pattern[str], loose: Rules, strict: Rul
 
 DIALECTS: Mapping[Dialect, Form] = {
     "canonical": _alike(_plain_tool, lambda schema: Rendered(schema, True, ())),
-    "openai-chat": _by_rules(_chat_tool, _CHAT_NAME, rules.OPENAI, rules.OPENAI_STRICT),
+    "openai-chat": replace(
+        _by_rules(_chat_tool, _CHAT_NAME, rules.OPENAI, rules.OPENAI_STRICT), around=_of_a_description
+    ),
     "openai-responses": _by_rules(_responses_tool, _LONG_NAME, rules.OPENAI, rules.OPENAI_STRICT),
     "anthropic": _by_rules(_anthropic_tool, _LONG_NAME, rules.ANTHROPIC, rules.ANTHROPIC_STRICT),
     "gemini": Form(_gemini_tool, partial(render, rules=rules.GEMINI, strict=False), name=_GEMINI_NAME),
-    "mcp": _alike(_mcp_tool, lambda schema: render(schema, rules.MCP, strict=False)[0], _MCP_NAME),
+    "mcp": replace(
+        _alike(_mcp_tool, lambda schema: render(schema, rules.MCP, strict=False)[0], _MCP_NAME), around=_of_an_output
+    ),
     # langchain-core 1.8 binds OpenAI's shape for any provider's model: nothing takes OpenAI's strict form unasked.
     "langchain": _by_rules(_chat_tool, _CHAT_NAME, rules.OPENAI, rules.OPENAI_STRICT, unasked=False),
     "simple": _alike(_plain_tool, render_simple),
@@ -181,6 +213,7 @@ def render_tool(
         )
     wish = definition.strict if strict is None else strict
     rendered = render_schema(definition.input_schema, dialect, wish, subject=f"The tool {definition.name!r}")
+    rendered = replace(rendered, changes=(*form.around(definition), *rendered.changes))
     return form.tool(definition, rendered), rendered
 
 

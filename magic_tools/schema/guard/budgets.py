@@ -18,7 +18,9 @@ class SchemaLimits:
     lengths of one text and of one key. `depth` is how many objects and arrays stand inside each other,
     through unions and references; a recursion counts once, or is refused where `recursive` is false.
     `properties` is for one object, what its `allOf` and `$ref` add included. `checks` is how many schemas
-    one place of a value may be held to. With `object_root` the whole has to be an object.
+    one place of a value may be held to. With `object_root` the whole has to be an object. With
+    `unchecked_patterns` a pattern that cannot be checked safely becomes part of the description, and
+    checks nothing, where it would else be refused: one with lookaround or back-references, say.
     """
 
     characters: int = 200_000
@@ -32,6 +34,7 @@ class SchemaLimits:
     checks: int = 10_000
     recursive: bool = True
     object_root: bool = False
+    unchecked_patterns: bool = False
 
 
 OUTPUT_TOOL = SchemaLimits(nodes=5_000, texts=200, depth=5, properties=50, recursive=False, object_root=True)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from magic_tools.errors import DefinitionError
 from magic_tools.schema.guard.budgets import refusal
-from magic_tools.schema.walk import escaped
+from magic_tools.schema.walk import escaped, types_of
 from magic_tools.values import JsonObject
 
 __all__ = ["check_spelling", "draft_of", "in_2020_12"]
@@ -98,7 +97,7 @@ def in_2020_12(schema: JsonObject, draft: str, pointer: str, where: str) -> Json
     later = {keyword: held for keyword, held in schema.items() if keyword in _LATER[draft]}
     if later:
         check_spelling(later, _NEWEST, pointer, where)
-    for word in _REWORDED.get(draft, ()):
+    for word in (*_REWORDED[draft], _with_null):
         schema = word(schema)
     if draft in _LONE_REFS and "$ref" in schema:
         schema = {keyword: held for keyword, held in schema.items() if keyword in _BESIDE_A_REF}
@@ -123,11 +122,22 @@ def _with_prefix_items(schema: JsonObject) -> JsonObject:
 def _with_dependents(schema: JsonObject) -> JsonObject:
     """`dependencies` are `dependentRequired` where they list names, and else `dependentSchemas`."""
     schema = dict(schema)
-    stated = schema.pop("dependencies", {})
-    parts: dict[str, dict[str, Any]] = {"dependentRequired": {}, "dependentSchemas": {}}
-    for name, held in stated.items():
-        parts["dependentRequired" if isinstance(held, list) else "dependentSchemas"][name] = held
-    return {**schema, **{keyword: held for keyword, held in parts.items() if held}}
+    names, schemas = dict(schema.get("dependentRequired", {})), dict(schema.get("dependentSchemas", {}))
+    for name, held in schema.pop("dependencies", {}).items():
+        if isinstance(held, list):
+            names[name] = [*names.get(name, ()), *held]
+        else:
+            schemas[name] = {"allOf": [schemas[name], held]} if name in schemas else held
+    stated = {"dependentRequired": names, "dependentSchemas": schemas}
+    return {**schema, **{keyword: held for keyword, held in stated.items() if held}}
+
+
+def _with_null(schema: JsonObject) -> JsonObject:
+    """`nullable: true` is null as one more type, and nothing where no type is stated (OpenAPI 3.0.3, schema object)."""
+    kinds = types_of(schema)
+    if schema.get("nullable") is not True or not kinds or "null" in kinds:
+        return schema
+    return {**schema, "type": [*kinds, "null"]}
 
 
 def _with_exclusive_numbers(schema: JsonObject) -> JsonObject:
@@ -141,9 +151,13 @@ def _with_exclusive_numbers(schema: JsonObject) -> JsonObject:
 
 _Rewording = Callable[[JsonObject], JsonObject]
 _REWORDED: Mapping[str, tuple[_Rewording, ...]] = {
-    "draft/2019-09": (_with_prefix_items,),
+    _NEWEST: (_with_dependents,),
+    "draft/2019-09": (_with_prefix_items, _with_dependents),
     "draft-07": (_with_prefix_items, _with_dependents),
     "draft-06": (_with_prefix_items, _with_dependents),
     "draft-04": (_with_prefix_items, _with_dependents, _with_exclusive_numbers),
 }
-"""What each draft spells in another way than 2020-12 (json-schema.org/draft/2020-12/release-notes, June 2022)."""
+"""What each draft spells in another way than 2020-12 (json-schema.org/draft/2020-12/release-notes, June 2022).
+
+`dependencies` too, whatever the draft: the newer ones' meta-schemas keep it free for its old meaning.
+"""

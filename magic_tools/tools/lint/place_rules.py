@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from magic_tools.schema.forms import DECIMAL_PATTERN, text_form
+from magic_tools.schema.limits import X_DECIMAL
 from magic_tools.schema.marks import MARK_WORDS
 from magic_tools.schema.walk import types_of
 from magic_tools.tools.lint.findings import LintConfig
@@ -26,11 +27,13 @@ from magic_tools.tools.lint.terms import (
 )
 from magic_tools.tools.lint.unions import alike
 from magic_tools.tools.lint.words import explained, name_words, own_text, units, value_text
+from magic_tools.tools.listing import listed
 from magic_tools.values import JsonObject
 
 __all__ = ["PLACE_RULES"]
 
 _LIMITS = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
+_ARTICLES = frozenset({"a", "an", "the"})
 _SHAPES = ("maxLength", "format", "pattern", "enum", "const", "contentEncoding")
 _MOST_NAMED = 4
 
@@ -45,8 +48,10 @@ def _missing_text(place: Place, _: LintConfig) -> str | None:
     text = place.text
     for words in _generated(place.schema):
         text = text.replace(words, "")
-    bare = not text.strip()
-    return "has no text that says what it means" if bare else None
+    if not text.strip():
+        return "has no text that says what it means"
+    told = [word for word in name_words(text) if word not in _ARTICLES]
+    return "has a text that says no more than its name" if told == name_words(place.name) else None
 
 
 def _generated(schema: JsonObject) -> Iterator[str]:
@@ -80,19 +85,27 @@ def _unexplained_values(place: Place, _: LintConfig) -> str | None:
         return None
     said = explained(place.text, values)
     silent = [value_text(value) for value in values if value is not None and value_text(value) not in said]
-    return f"does not say what {_some(silent)} mean{'s' * (len(silent) == 1)}" if silent else None
+    return f"does not say what {listed(silent, _MOST_NAMED)} mean{'s' * (len(silent) == 1)}" if silent else None
 
 
 def _no_unit(place: Place, _: LintConfig) -> str | None:
-    if not _is_number(place) or not is_measure(place.name) or "x-unit" in place.schema:
-        return None
-    return None if has_unit(place.name, place.text) else "is a number of which no name or text tells the unit"
+    named = _is_number(place) and is_measure(place.name)
+    return "is a number of which no name or text tells the unit" if named and not _tells_unit(place) else None
+
+
+def _no_currency(place: Place, _: LintConfig) -> str | None:
+    named = _is_number(place) and is_money(place.name)
+    return "is a sum of money of which no name or text tells the currency" if named and not _tells_unit(place) else None
+
+
+def _tells_unit(place: Place) -> bool:
+    return "x-unit" in place.schema or has_unit(place.name, place.text)
 
 
 def _no_bounds(place: Place, _: LintConfig) -> str | None:
-    counts = _has_type(place, "integer", "number") and not place.values and not is_identifier(place.name)
-    free = counts and not any(limit in place.schema for limit in _LIMITS)
-    return "is a number without a least and a greatest value" if free else None
+    counts = _is_number(place) and not is_identifier(place.name)
+    limits = {*place.schema, *place.schema.get(X_DECIMAL, ())}
+    return "is a number without a least or a greatest value" if counts and limits.isdisjoint(_LIMITS) else None
 
 
 def _money_as_float(place: Place, _: LintConfig) -> str | None:
@@ -102,7 +115,7 @@ def _money_as_float(place: Place, _: LintConfig) -> str | None:
 
 def _date_without_form(place: Place, _: LintConfig) -> str | None:
     free = _has_type(place, "string") and not any(word in place.schema for word in (*_SHAPES[1:], "examples"))
-    dated = free and is_date(place.name) and not shows_date(place.text)
+    dated = free and is_date(place.name, place.text) and not shows_date(place.text)
     return "is a text named like a date, and neither its type nor its text shows how it is written" if dated else None
 
 
@@ -135,6 +148,19 @@ def _untyped_container(place: Place, _: LintConfig) -> str | None:
     return "is an object of anything" if _is_map(place) and is_open(schema.get("additionalProperties", {})) else None
 
 
+def _open_object(place: Place, _: LintConfig) -> str | None:
+    schema = place.schema
+    declared = bool(schema.get("properties")) and is_open(schema.get("additionalProperties"))
+    return "is an object that takes any key beside its own, with anything under it" if declared else None
+
+
+def _empty_object(place: Place, _: LintConfig) -> str | None:
+    schema = place.schema
+    closed = schema.get("additionalProperties") is False and not {"patternProperties", "anyOf", "oneOf"} & schema.keys()
+    empty = place.kind != "root" and _has_type(place, "object") and closed and not schema.get("properties")
+    return "is an object in which nothing can be said" if empty else None
+
+
 def _unlimited_container(place: Place, config: LintConfig) -> str | None:
     if _untyped_container(place, config) is not None:
         return None
@@ -159,7 +185,11 @@ def _abbreviated(place: Place, _: LintConfig) -> str | None:
     short = [word for word in words if word in ABBREVIATIONS or _is_voweless(word)]
     if len(words) == 1 and len(words[0]) == 1 and words[0].isascii() and words[0] not in "xyz":
         short = words
-    return f"has an abbreviation for a name ({_some(short)}), at which a model has to guess" if short else None
+    return (
+        f"has an abbreviation for a name ({listed(short, _MOST_NAMED)}), at which a model has to guess"
+        if short
+        else None
+    )
 
 
 def _untyped_result(place: Place, config: LintConfig) -> str | None:
@@ -184,20 +214,17 @@ def _is_number(place: Place) -> bool:
 
 
 def _is_map(place: Place) -> bool:
+    """Whether an object holds values under any keys, beside fields of its own or without any."""
     schema = place.schema
     bare = not {"properties", "patternProperties", "anyOf", "oneOf", "allOf"} & schema.keys()
-    return _has_type(place, "object") and bare and schema.get("additionalProperties", True) is not False
+    others = schema.get("additionalProperties", bare)
+    return _has_type(place, "object") and (others is not False if bare else not (others is False or is_open(others)))
 
 
 def _is_voweless(word: str) -> bool:
     return (
         len(word) > 2 and word.isascii() and word.isalpha() and word not in ACRONYMS and not set(word) & set("aeiouy")
     )
-
-
-def _some(words: list[str]) -> str:
-    more = f" and {len(words) - _MOST_NAMED} more" if len(words) > _MOST_NAMED else ""
-    return ", ".join(words[:_MOST_NAMED]) + more
 
 
 PLACE_RULES: tuple[PlaceRule, ...] = (
@@ -213,9 +240,11 @@ PLACE_RULES: tuple[PlaceRule, ...] = (
          "Make two parameters of it, or take a text and look it up.", _many_values),
     Rule("unexplained-values", "warning", "A choice among values of which the text does not say what they mean.",
          'Give each value a text, as in "title: the title only; content: the body only".', _unexplained_values),
-    Rule("missing-unit", "warning", "A number named like a measure without a unit.",
+    Rule("missing-unit", "warning", "A number named like a measure or a moment without a unit.",
          'Name it with its unit, as in duration_seconds, or state it: Annotated[int, Unit("s")].', _no_unit),
-    Rule("missing-bounds", "warning", "A number without bounds.",
+    Rule("missing-currency", "warning", "A number named like a sum of money without a currency.",
+         'Name it with its currency, as in price_eur, or state it: Annotated[Decimal, Unit("EUR")].', _no_currency),
+    Rule("missing-bounds", "warning", "A number that is bounded on neither side; one is enough.",
          "Give it bounds: Annotated[int, Field(ge=1, le=100)].", _no_bounds),
     Rule("money-as-float", "warning", "A sum of money that is a float.",
          "Make it a Decimal, which keeps every digit.", _money_as_float, ("input", "output")),
@@ -230,8 +259,12 @@ PLACE_RULES: tuple[PlaceRule, ...] = (
          "Take a flat list whose items have a parent_id, or unroll it: Annotated[T, MaxDepth(3)].", _recursion),
     Rule("long-name", "warning", "A field's name over `name_characters`.",
          "Shorten it, and say the rest in its text.", _long_name),
-    Rule("untyped-container", "warning", "A list or an object that may hold anything.",
+    Rule("untyped-container", "error", "A list or an object that may hold anything.",
          "Say what it holds: list[str], dict[str, int], or a model with named fields.", _untyped_container),
+    Rule("open-object", "warning", "An object with fields of its own that takes any other key too.",
+         'Declare the fields that it may have, and leave out extra="allow".', _open_object),
+    Rule("empty-object", "warning", "An object that has no fields and takes no keys.",
+         "Declare the fields that it is to hold, or take it out.", _empty_object),
     Rule("unlimited-container", "advice", "A list or a map without a greatest length.",
          "Give it a greatest length: Annotated[list[T], Field(max_length=20)].", _unlimited_container),
     Rule("untold-keys", "warning", "A map whose text does not tell its keys.",

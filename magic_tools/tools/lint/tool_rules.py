@@ -9,10 +9,10 @@ from typing import Any
 
 from magic_tools.errors import ParseError
 from magic_tools.tools.lint.findings import LintConfig
-from magic_tools.tools.lint.places import is_open, object_levels
+from magic_tools.tools.lint.places import is_open, object_levels, places
 from magic_tools.tools.lint.rule import Fault, Rule, ToolRule
-from magic_tools.tools.lint.terms import IDENTITIES
-from magic_tools.tools.lint.words import name_words, stem, units
+from magic_tools.tools.lint.terms import identities_in, identity_of
+from magic_tools.tools.lint.words import units
 from magic_tools.tools.tool import Tool
 
 __all__ = ["TOOL_RULES"]
@@ -64,17 +64,12 @@ def _many_null_defaults(tool: Tool[..., Any], config: LintConfig) -> Iterator[Fa
 
 
 def _chosen_identity(tool: Tool[..., Any], _: LintConfig) -> Iterator[Fault]:
-    of_tool = {IDENTITIES.get(stem(word)) for word in name_words(tool.name)}  # get_user may be told which user
-    for name in tool.contract.input_schema.get("properties", {}):
-        words = name_words(name)
-        kinds = {IDENTITIES[word] for word in words if word in IDENTITIES} - of_tool
-        if kinds and all(word in IDENTITIES or word in _BESIDE_IDENTITY for word in words):
-            yield Fault(f"lets the model choose the {min(kinds)}", name)
-
-
-_BESIDE_IDENTITY = frozenset(
-    {"id", "ids", "name", "names", "key", "uuid", "code", "current", "acting", "my", "the", "unit"}
-)
+    about = identities_in(tool.name)
+    for place in places(tool.contract.input_schema, "input"):
+        kind = identity_of(place.name) if place.kind == "field" else None
+        listed = kind == "scope" and place.values  # which is where to look, and nothing that a caller may do
+        if kind is not None and kind not in about and not listed:
+            yield Fault(f"lets the model choose the {kind}", place.path)
 
 
 def _deep_nesting(tool: Tool[..., Any], config: LintConfig) -> Iterator[Fault]:
@@ -137,7 +132,9 @@ TOOL_RULES: tuple[ToolRule, ...] = (
          "Shorten it to a verb and what it acts on.", _long_tool_name),
     Rule("many-null-defaults", "warning", "More than `null_defaults` parameters that default to None.",
          "Make several tools of it, or give the parameters defaults that say what happens.", _many_null_defaults),
-    Rule("chosen-identity", "warning", "A parameter named like the tenant, user, role, scope or price of a call.",
+    Rule("chosen-identity", "warning",
+         "A parameter, or a field of one, named like the tenant, user, customer, account, role, scope or price of a "
+         "call.",
          "Fill it from the run's context, where the model cannot set it: Injected[...].", _chosen_identity),
     Rule("deep-nesting", "warning", "Objects inside objects, over `object_levels`.",
          "Lift the inner fields, or make a tool for the inner object.", _deep_nesting),

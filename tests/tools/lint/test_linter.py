@@ -15,6 +15,7 @@ from magic_tools.contracts.policy import Policy
 from magic_tools.errors import DefinitionError
 from magic_tools.tools.lint.findings import SEVERITIES, Finding, LintConfig
 from magic_tools.tools.lint.linter import RULES, lint
+from magic_tools.tools.tokens import token_cost
 from magic_tools.tools.tool import Tool, tool
 from magic_tools.tools.toolset import Toolset
 
@@ -169,10 +170,66 @@ def test_two_tools_side_by_side_are_silenced_too() -> None:
         return ""
 
     assert lint([get_user, fetch_user]) == []
-    assert said(lint([fetch_user, get_user])) == [
-        ("fetch_user", "unused-silence"),
-        ("get_user", "similar-names"),
+    assert lint([fetch_user, get_user]) == []
+    assert lint(fetch_user) == []
+
+
+def test_a_silence_of_one_pair_leaves_the_others() -> None:
+    """What a tool silences beside itself is told of the two others all the same, and names them alone."""
+
+    def named(name: str, **ignore: str) -> Tool[..., Any]:
+        @tool(name=name, policy=Policy(lint_ignore={rule.replace("_", "-"): why for rule, why in ignore.items()}))
+        def act() -> str:
+            """List the open tickets. Not for closed ones."""
+            return ""
+
+        return act
+
+    tools = [named("list_a"), named("list_b", overlapping_texts=REASON), named("list_c"), named("list_d")]
+    told = [(each.tool, each.message) for each in lint(tools) if each.rule == "overlapping-texts"]
+    assert told == [
+        ("list_c", "has a text that says much the same as that of list_a"),
+        ("list_d", "has a text that says much the same as that of list_a, list_c"),
     ]
+
+
+@pytest.mark.parametrize("rule", ["similar-names", "overlapping-texts", "missing-not-for", "total-tokens"])
+def test_a_silence_that_waits_for_other_tools(rule: str) -> None:
+    """A rule about several tools has nothing to find in one file: its silence is not said to be unused."""
+    assert said(lint(silenced({rule: REASON}))) == PLAIN
+    assert said(lint(plain, config=LintConfig(ignore={rule: REASON}))) == PLAIN
+
+
+@pytest.mark.parametrize("key", ["missing-text:town", "similar-names:city", "total-tokens:city"])
+def test_a_silence_of_a_place_that_is_not_there(key: str) -> None:
+    """A silence, also of the config, whose path leads nowhere is told."""
+    assert (None, "unused-silence") in said(lint(plain, config=LintConfig(ignore={key: REASON})))
+    assert ("plain", "unused-silence") in said(lint(silenced({key: REASON})))
+
+
+def test_a_searchable_set() -> None:
+    """All its tools are looked at, but for the library's own search; what it costs is what a request offers."""
+
+    def named(index: int) -> Tool[..., Any]:
+        @tool(name=f"task_{index}", description=f"Word{index} other{index} third{index}.")
+        def act() -> str:
+            return ""
+
+        return act
+
+    many = Toolset(*(named(index) for index in range(300)), plain)
+    total = token_cost(many).tokens
+    config = LintConfig(total_tokens=total - 1)
+    (finding,) = [each for each in lint(many, config=config) if each.rule == "total-tokens"]
+    assert f"the 301 tools take about {total} tokens" in finding.message
+    assert said(lint(many.searchable("plain"), config=config)) == PLAIN
+    assert said(lint(many.searchable(), config=LintConfig(total_tokens=1, profile="production")))[-1] == (
+        None,
+        "total-tokens",
+    )
+    assert "search_tools" not in {
+        each.tool for each in lint(many.searchable(), config=LintConfig(name_characters=1, profile="production"))
+    }
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from magic_tools.tools.tool import Tool, tool
 
 Text = Annotated[str, Field(max_length=80)]
 Whole = Annotated[int, Field(ge=0, le=9)]
+Sum = Annotated[Decimal, Field(ge=0)]
 Share = Annotated[float, Field(ge=0)]
 Few = Field(max_length=5)
 TEN = tuple(f"v{index}" for index in range(10))
@@ -78,6 +79,24 @@ class Node(BaseModel):
     children: Annotated[list[Node], Few, "What is below it."]
 
 
+class Anything(BaseModel, extra="allow"):
+    """A model with any other key."""
+
+    side: Annotated[Whole, "In cm."]
+
+
+class Counted(BaseModel, extra="allow"):
+    """A model with other keys, all of them counts."""
+
+    __pydantic_extra__: dict[str, Whole]
+
+    side: Annotated[Whole, "In cm."]
+
+
+class Nothing(BaseModel):
+    """A model without fields."""
+
+
 class Colour(enum.Enum):
     RED = "red"
     BLUE = "blue"
@@ -125,6 +144,11 @@ FIELDS: list[tuple[str, Any, str | None, list[str]]] = [
     ("depth", Annotated[Whole, Unit("m")], "How deep.", []),
     ("kind", Literal["order"], None, []),
     ("city", Annotated[Text, "Where."] | None, None, []),
+    ("city", Text, "city", ["missing-text"]),
+    ("city", Text, "The city.", ["missing-text"]),
+    ("orderId", Text, "Order ID", ["missing-text"]),
+    ("城市", Text, "城市", ["missing-text"]),
+    ("city", Text, "City name.", []),
     # long-text
     ("city", Text, "word " * 21, ["long-text"]),
     ("city", Text, "word " * 20, []),
@@ -147,10 +171,30 @@ FIELDS: list[tuple[str, Any, str | None, list[str]]] = [
     ("mode", Literal[1, 2], "12 = by ship", ["unexplained-values"]),
     ("mode", Annotated[Colour, {"red": "stop", "blue": "go"}], "Which.", []),
     ("mode", Literal["slow", "fast"] | None, "slow: by ship; fast: by air", []),
+    ("mode", Literal["en", "de"], "`en` for English, `de` for German", []),
+    ("mode", Literal["en", "de"], "en -> English, de → German", []),
+    ("mode", Literal["en", "de"], "Where forms and dense foes are.", ["unexplained-values"]),
     # missing-unit
     ("duration", Whole, "How long.", ["missing-unit"]),
     ("maxWeight", Whole, "The most.", ["missing-unit"]),
-    ("amount", Decimal, "What it is.", ["missing-unit"]),
+    ("durations", Annotated[list[Whole], Few], "How long each is.", ["missing-unit"]),
+    ("latencies", Annotated[dict[str, Whole], Few], "By server.", ["missing-unit"]),
+    ("durations_s", Annotated[list[Whole], Few], "How long each is.", []),
+    ("durations", Annotated[list[Whole], Few], "How long each is, in minutes.", []),
+    ("timestamp", Whole, "When it was.", ["missing-unit"]),
+    ("created_at", Whole, "When it was made.", ["missing-unit"]),
+    ("时间戳", Whole, "何时", ["missing-unit"]),
+    ("timestamp_ms", Whole, "When it was.", []),
+    ("timestamp", Whole, "When it was, in seconds since 1970.", []),
+    ("temperature", Share, "0 is deterministic, 2 is wild.", []),
+    ("temperature", Share, "How wild it is.", ["missing-unit"]),
+    ("stay_duration", Whole, "How long, in nights.", []),
+    # missing-currency
+    ("amount", Sum, "What it is.", ["missing-currency"]),
+    ("amounts", Annotated[list[Sum], Few], "What they are.", ["missing-currency"]),
+    ("amount", Sum, "In Swiss francs.", []),
+    ("amount", Annotated[Sum, Unit("CHF")], "What it is.", []),
+    ("amount_eur", Sum, "What it is.", []),
     ("时长", Whole, "多久", ["missing-unit"]),
     ("duration_seconds", Whole, "How long.", []),
     ("timeout_s", Whole, "How long.", []),
@@ -174,11 +218,17 @@ FIELDS: list[tuple[str, Any, str | None, list[str]]] = [
     ("order_id", int, "Which.", []),
     ("order_number", int, "Which.", []),
     ("active", bool, "Whether.", []),
+    ("x", int, "Where, in pixels.", ["missing-bounds"]),
+    ("share", Decimal, "What it is.", ["missing-bounds"]),
+    ("share", Annotated[Decimal, Field(decimal_places=2)], "What it is.", ["missing-bounds"]),
+    ("share", Annotated[Decimal, Field(lt=1)], "What it is.", []),
+    ("share", Sum | None, "What it is.", []),
     # money-as-float
-    ("unit_price_eur", Annotated[float, Field(ge=0)], "What it is.", ["money-as-float"]),
+    ("max_price_eur", Annotated[float, Field(ge=0)], "What it is.", ["money-as-float"]),
+    ("costs_eur", Annotated[list[Share], Few], "What they are.", ["money-as-float"]),
     ("金额", Annotated[float, Field(ge=0)], "单位：元", ["money-as-float"]),
-    ("total_price_eur", Decimal, "What it is.", []),
-    ("price_cents", Whole, "What it is.", []),
+    ("total_price_eur", Sum, "What it is.", []),
+    ("fee_cents", Whole, "What it is.", []),
     ("price_ratio", Annotated[float, Field(ge=0)], "What it is.", []),
     ("total_seconds", Annotated[float, Field(ge=0)], "What it is.", []),
     # date-as-text
@@ -190,6 +240,16 @@ FIELDS: list[tuple[str, Any, str | None, list[str]]] = [
     ("start_date", Annotated[Text, Field(examples=["2026-11-29"])], "The first day.", []),
     ("start_date", Annotated[str, Field(pattern="^[0-9]{8}$")], "The first day.", []),
     ("date_format", Text, "How.", []),
+    ("day", Text, "The first day, e.g. the 3rd of May.", []),
+    ("day", Text, "Weekday name in English.", []),
+    ("day", Text, "Monday to Friday.", []),
+    ("day", Text, "星期一至星期五", []),
+    ("month", Text, "The month's name.", []),
+    ("month", Text, "January to December.", []),
+    ("month", Text, "Which it may be.", ["date-as-text"]),
+    ("since", Text, "Commit to start from.", []),
+    ("since", Text, "The date of the commit to start from.", ["date-as-text"]),
+    ("since", Text, "Where to start from.", ["date-as-text"]),
     ("update", Text, "What changes.", []),
     ("timezone", Text, "Where.", []),
     # unlimited-text
@@ -224,6 +284,12 @@ FIELDS: list[tuple[str, Any, str | None, list[str]]] = [
     ("data", Annotated[dict[str, Any], Few], "By key.", ["untyped-container"]),
     ("data", Annotated[list[dict[str, Any]], Few], "By key.", ["untyped-container"]),
     ("data", tuple[Text, Whole], "What it is.", []),
+    # open-object, empty-object
+    ("data", Anything, "What it is.", ["open-object"]),
+    ("data", Annotated[list[Anything], Few], "What it is.", ["open-object"]),
+    ("data", Counted, "What it is.", ["unlimited-container", "untold-keys"]),
+    ("data", Nothing, "What it is.", ["empty-object"]),
+    ("data", Annotated[list[Nothing], Few] | None, "What it is.", ["empty-object"]),
     # unlimited-container
     ("data", list[Whole], "What it is.", ["unlimited-container"]),
     ("data", dict[str, Whole], "By key.", ["unlimited-container"]),
@@ -233,11 +299,14 @@ FIELDS: list[tuple[str, Any, str | None, list[str]]] = [
     ("data", Annotated[dict[str, Whole], Few], "What it is.", ["untold-keys"]),
     ("data", Annotated[dict[str, Whole], Few], "How many there are by article number.", []),
     ("data", Annotated[dict[str, Whole], Few], "键为商品编号", []),
+    ("data", Annotated[dict[str, Text], Few], "用户名到邮箱的映射", []),
+    ("data", Annotated[dict[str, Text], Few], "Maps user names to e-mails.", []),
     # changeable-cursor
     ("cursor", Text, "Where to go on.", ["changeable-cursor"]),
     ("next_page_token", Text, "Where to go on.", ["changeable-cursor"]),
     ("cursor", Text, "From the last answer; pass it on unchanged.", []),
     ("cursor", Text, "上次返回的游标，原样传入", []),
+    ("cursor", Text, "Copy it exactly from the previous result.", []),
     ("token", Text, "What it is.", []),
 ]  # fmt: skip
 

@@ -11,15 +11,22 @@ from magic_tools.tools.lint import terms
 NAMES: dict[str, tuple[Callable[[str], bool], str, str]] = {
     "measures": (
         terms.is_measure,
-        "duration timeout maxWeight price interval ttl memory file_size radius unit_price 时长 最大距离 金额",
+        (
+            "duration timeout maxWeight interval ttl memory file_size radius 时长 最大距离 durations latencies "
+            "timestamp createdAt epoch 时间戳"
+        ),
         (
             "limit count page page_size batchSize max_results age user_id order_number depth top_k score rating "
-            "year area_code retries quantity offset threshold priority 数量 年龄 页码"
+            "price unit_price 金额 format stat attribute year area_code retries quantity offset threshold priority 数量 "
+            "年龄 页码"
         ),
     ),
     "money": (
         terms.is_money,
-        "price max_price price_eur amount total totalCost cost_per_month salary_range budget 单价 总金额",
+        (
+            "price prices fees total_costs max_price price_eur amount total totalCost cost_per_month salary_range budget "
+            "单价 总金额"
+        ),
         (
             "price_ratio tax_rate cost_center total_count total_seconds amount_ml total_weight tip_percent payment_id "
             "price_level balance_factor precious 比价格更重要的数量"
@@ -39,7 +46,7 @@ NAMES: dict[str, tuple[Callable[[str], bool], str, str]] = {
     "identifiers": (
         terms.is_identifier,
         "id user_id orderId ids order_number postcode seed 商品编号",
-        "number identity paid grid count limit page",
+        "number identity paid grid count limit page x y z",
     ),
     "cursors": (
         terms.is_cursor,
@@ -143,9 +150,64 @@ def test_kept_unchanged(text: str) -> None:
         "不要用于退款",
         "请使用 get_order",
         "请改用另一个",
+        "Avoid for large files.",
+        "Avoid using it for lists.",
+        "Unsuitable for lists.",
+        "It does not cover refunds.",
+        "Otherwise use the other one.",
+        "For everything else there is the other one.",
+        "不能查历史订单",
+        "不支持退款",
+        "仅用于查询库存，其他情况使用另一个",
     ],
 )
 def test_not_for(text: str) -> None:
     """There is more than one way to say what a tool is not for."""
     assert terms.NOT_FOR.search(text)
     assert not terms.NOT_FOR.search("Search for notes; used by many. 用于查询订单，使用关键词。")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("user", "user"),
+        ("users", "user"),
+        ("userId", "user"),
+        ("current_user_name", "user"),
+        ("用户编号", "user"),
+        ("当前用户", "user"),
+        ("租户标识", "tenant"),
+        ("organisation_id", "tenant"),
+        ("is_admin", "role"),
+        ("isSuperuser", "role"),
+        ("permissions", "permission"),
+        ("price", "price"),
+        ("price_cents", "price"),
+        ("unit_price_eur", "price"),
+        ("商品价格", None),
+        ("customer_id", "customer"),
+        ("clientNumber", "customer"),
+        ("account_id", "account"),
+        ("客户编号", "customer"),
+        ("customer", None),
+        ("customer_name", None),
+        ("account", None),
+        ("user_agent", None),
+        ("max_price", None),
+        ("用户反馈", None),
+        ("administrate", None),
+        ("id", None),
+        ("", None),
+        ("_", None),
+    ],
+)
+def test_identities(name: str, kind: str | None) -> None:
+    """A name is one of an identity by all its words; a customer or an account is one by its id."""
+    assert terms.identity_of(name) == kind
+
+
+def test_what_a_tool_is_about() -> None:
+    """The name of a tool says whose id it is to be told."""
+    assert terms.identities_in("get_user") == {"user"}
+    assert terms.identities_in("listCustomersOfTenant") == {"customer", "tenant"}
+    assert terms.identities_in("get_order") == frozenset()

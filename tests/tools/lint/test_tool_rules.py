@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pytest
 from pydantic import BaseModel, Field
@@ -115,6 +115,35 @@ def get_user(user_id: Text) -> str:
     return ""
 
 
+class Order(BaseModel):
+    """An order."""
+
+    customer_id: Text
+    price_cents: Whole
+    user_agent: Text
+
+
+class Orders(BaseModel):
+    """Several orders."""
+
+    orders: Annotated[list[Order], Field(max_length=2), "What they are."]
+
+
+def in_a_model(batch: Annotated[Orders, "What it is."]) -> str:
+    """Do what is asked."""
+    return ""
+
+
+def get_customer(batch: Annotated[Orders, "What it is."], 用户编号: Text) -> str:
+    """Do what is asked."""
+    return ""
+
+
+def within(scope: Annotated[Literal["title", "body"], "title: the title; body: the rest"], role: Text) -> str:
+    """Do what is asked."""
+    return ""
+
+
 @tool(policy=Policy(id="a.b", version="1", owner="me", risk="low", scopes=("x",), examples=({"city": "Rome"},),
                     error_schema={"type": "object"}))  # fmt: skip
 def declared(city: Text) -> str:
@@ -145,6 +174,9 @@ CASES: list[tuple[Callable[..., Any], list[tuple[str, str]]]] = [
     (for_somebody, [("chosen-identity", "tenant_id")]),
     (for_anyone, [("chosen-identity", "current_user"), ("chosen-identity", "roles")]),
     (get_user, []),
+    (in_a_model, [("chosen-identity", f"batch.orders[].{name}") for name in ("customer_id", "price_cents")]),
+    (get_customer, [("chosen-identity", name) for name in ("batch.orders[].price_cents", "用户编号")]),
+    (within, [("chosen-identity", "role")]),
     (exemplified({"city": "Rome"}, {"city": "Oslo", "count": 2}), []),
     (exemplified({"city": 5}), [("wrong-example", "")]),
     (exemplified({"town": "Rome"}), [("wrong-example", "")]),
