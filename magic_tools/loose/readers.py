@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from decimal import InvalidOperation
 from functools import cached_property, partial
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
@@ -54,6 +55,10 @@ class Reader(Protocol[T]):
         ...
 
 
+_TOO_LARGE = (OverflowError, InvalidOperation)
+"""What Python's arithmetic raises where pydantic holds a very large number to a limit."""
+
+
 class PydanticReader(Generic[T]):
     """An annotation, read and written by pydantic in its strict JSON mode.
 
@@ -92,6 +97,10 @@ class PydanticReader(Generic[T]):
             return self._validate(text)
         except ValidationError as error:
             refused = error  # the name of an except clause is gone when the issues are asked for
+        except _TOO_LARGE:
+            raise Misfit(
+                lambda: (Issue("", "numbers of fewer digits", "one that is too large to be checked"),)
+            ) from None
         raise Misfit(lambda: issues_of(refused, json.loads(text), self.guide.secrets))
 
     def write(self, value: T) -> str:

@@ -95,6 +95,7 @@ _MOMENT = dt.datetime(2000, 1, 1)
 # By type of core schema: values of it, of which a limit can be asked or not.
 _SAMPLES: Mapping[str, tuple[Any, ...]] = {
     **dict.fromkeys(("none", "any"), (None,)),
+    "bool": (True,),
     "int": (1,),
     "float": (1.0,),
     "decimal": (Decimal(1),),
@@ -168,18 +169,19 @@ def bounded(schema: Any, bound: Bound, definitions: Mapping[str, Any]) -> _Schem
     _check_asked(schema, bound)
     if bound.name in _OWN.get(kind, ()):
         return {**own, bound.name: _stricter(bound.name, _as_of(kind, bound), own.get(bound.name))}
-    if kind in _OWN:
+    if kind in _OWN or (kind == "bool" and not (bound.allows(False) and bound.allows(True))):
         raise _unfit(_samples(schema)[0], bound)
     if kind in ("function-after", "function-wrap"):  # whose values may be others than those of what it holds
-        with suppress(_Unfit):
+        with suppress(_Unfit, _Empty):
             return {**own, "schema": bounded(schema["schema"], bound, definitions)}
     return {**own, BOUNDS: (*own.get(BOUNDS, ()), bound)}
 
 
 def overlaid(written: JsonObject, name: str, limit: Any) -> JsonObject:
-    """A JSON Schema with a further bound: by the keyword of its type, or else in words."""
+    """A JSON Schema with a further bound: by the keyword of its type, or else in words, as for listed values."""
     words, keywords = _TOLD.get(name, ("", {}))
-    keyword = keywords.get(written.get("type", ""))
+    listed = "enum" in written or "const" in written
+    keyword = None if listed else keywords.get(written.get("type", ""))
     if keyword:
         return {**written, keyword: _stricter(name, limit, written.get(keyword))}
     return {**written, WORDS: [*written.get(WORDS, ()), words.format(limit)]} if words else written
@@ -261,20 +263,18 @@ def _choices(choices: Any, bound: Bound, definitions: Mapping[str, Any]) -> Any:
     return kept
 
 
-# By type of core schema: the key that holds its values, or the values.
-_VALUES: Mapping[str, str] = {"literal": "expected", "enum": "members", "bool": ""}
+_VALUES: Mapping[str, str] = {"literal": "expected", "enum": "members"}
+"""By type of core schema: the key that holds its values."""
 
 
 def _of_values(schema: _Schema, bound: Bound) -> _Schema:
-    """An enumeration of the values that a bound leaves; of a boolean, a Literal."""
+    """An enumeration of the values that a bound leaves."""
     key = _VALUES[schema["type"]]
-    values = schema[key] if key else [False, True]
+    values = schema[key]
     kept = [value for value in values if _asked(bound, value)]
     if not kept:
         raise _Empty(f"{bound.name}={bound.limit!r} leaves none of {', '.join(map(repr, values))}. Loosen the limit.")
-    if len(kept) == len(values):
-        return schema
-    return {**schema, key: kept} if key else {"type": "literal", "expected": kept}
+    return {**schema, key: kept}
 
 
 def _check_asked(schema: Any, bound: Bound) -> None:

@@ -19,14 +19,14 @@ from magic_tools.schema.bounds import BOUNDED, BOUNDS, handed_on, is_foreign, ov
 from magic_tools.schema.defaults import json_default
 from magic_tools.schema.definitions import marked_name, references
 from magic_tools.schema.docstrings import DocTexts, read_docstring
-from magic_tools.schema.fields import class_hints, field_keys, fields_of
+from magic_tools.schema.fields import field_keys, fields_of
 from magic_tools.schema.forms import DECIMAL_PATTERN, INTEGER_PATTERN, NAIVE_PATTERN, TIME_PATTERN, text_form
 from magic_tools.schema.hidden import refuse_hidden
-from magic_tools.schema.limits import AMOUNT, BYTES, DECIMAL, INTEGER, MOMENT, X_DECIMAL, with_limits
+from magic_tools.schema.limits import AMOUNT, BYTES, DECIMAL, INTEGER, MOMENT, UUID, X_DECIMAL, with_limits
 from magic_tools.schema.prepare import is_mere_member
-from magic_tools.schema.texts import describe, field_annotations, member_texts
+from magic_tools.schema.texts import class_docs, describe, field_annotations, member_texts, say
 from magic_tools.schema.walk import subschemas
-from magic_tools.schema.wording import CHOICES, PROSE
+from magic_tools.schema.wording import CHOICES, PROSE, WORDS
 from magic_tools.values import JsonObject
 
 __all__ = ["OTHER_KEYS", "Side", "generated"]
@@ -202,9 +202,35 @@ class _Generator(GenerateJsonSchema):
     def call_schema(self, schema: core_schema.CallSchema) -> JsonObject:
         if not isinstance(schema["function"], type):  # a NamedTuple is read by a call of its class
             raise PydanticInvalidForJsonSchema(f"{schema['function']!r} is a function and no type")
-        for name, hint in class_hints(schema["function"]).items():
-            refuse_hidden(hint, f"its field {name!r}")
-        return super().call_schema(schema)
+        return self._placed(super().call_schema(schema), schema["function"])
+
+    def named_tuple_schema(self, schema: core_schema.NamedTupleSchema) -> JsonObject:
+        return self._placed(super().named_tuple_schema(schema), schema["cls"])  # which pydantic 2.12 has as a call
+
+    def _placed(self, written: JsonObject, cls: Any) -> JsonObject:
+        """The schema of a NamedTuple with its texts; a place of which nothing is said has its field's name."""
+        annotations, docs = field_annotations(cls), class_docs(cls)
+        for name, held in zip(cls._fields, written.get("prefixItems", ()), strict=True):
+            refuse_hidden(annotations.get(name), f"its field {name!r}")
+            describe(held, annotations.get(name))
+            say(held, docs.parameters.get(name, ""))
+            if "$ref" in held and "description" not in held:
+                held[WORDS] = [f"Name: {name}."]  # beside what the class may say of itself
+            say(held, "" if "$ref" in held else name)
+        description = {"description": inspect.cleandoc(cls.__doc__)} if _is_documented(cls) else {}
+        return {**written, **description, **_prose(cls.__doc__, docs)}
+
+    def str_schema(self, schema: core_schema.StringSchema) -> JsonObject:
+        pattern: Any = schema.get("pattern")
+        if isinstance(pattern, re.Pattern) and pattern.flags != re.compile(pattern.pattern).flags:
+            raise DefinitionError(
+                f"the pattern {pattern.pattern!r} has flags, which JSON Schema has none of. "
+                "Say it in the pattern itself, such as [Aa] for an a of either case."
+            )
+        return super().str_schema(schema)
+
+    def uuid_schema(self, schema: core_schema.UuidSchema) -> JsonObject:
+        return with_limits(super().uuid_schema(schema), schema, UUID)
 
     def tuple_schema(self, schema: core_schema.TupleSchema) -> JsonObject:
         limits = {name: schema[name] for name in ("min_length", "max_length") if name in schema}
@@ -229,8 +255,8 @@ class _Generator(GenerateJsonSchema):
     def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonObject:
         cls = schema["cls"]
         written = super().dataclass_schema(schema)
-        if cls.__doc__ and not cls.__doc__.startswith(f"{cls.__name__}("):  # which is what dataclasses write
-            written.setdefault("description", inspect.cleandoc(cls.__doc__))
+        if _is_documented(cls):
+            written.setdefault("description", inspect.cleandoc(cls.__doc__ or ""))
         return self._settled(written, schema, cls)
 
     def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonObject:
@@ -245,7 +271,7 @@ class _Generator(GenerateJsonSchema):
             written.setdefault("additionalProperties", False)
         reading = self.mode == "validation"
         doc = cls.__doc__ if cls else None
-        annotations, docs = field_annotations(cls), read_docstring(doc)
+        annotations, docs = field_annotations(cls), class_docs(cls)
         others: dict[str, str] = {}
         owners: dict[str, str] = {}
         for name, field in fields_of(schema).items():
@@ -259,8 +285,7 @@ class _Generator(GenerateJsonSchema):
             others |= dict.fromkeys(further, key)
             held = written.get("properties", {}).get(key, {})
             describe(held, annotations.get(name))
-            if name in docs.parameters:
-                held.setdefault("description", docs.parameters[name])
+            say(held, docs.parameters.get(name, ""))
         if others and reading:
             written[OTHER_KEYS] = others
         return self._with_bytes({**written, **_prose(doc, docs)}, config)
@@ -328,6 +353,11 @@ class _Methods(dict[Any, Callable[[Any], JsonObject]]):
 def _is_readable(value: Any) -> bool:
     """Whether pydantic finds an enum's member by this value in JSON."""
     return (isinstance(value, float) and math.isfinite(value)) or isinstance(value, str | int | None)
+
+
+def _is_documented(cls: type) -> bool:
+    """Whether a class has a docstring other than the one that Python writes for dataclasses and NamedTuples."""
+    return bool(cls.__doc__) and not str(cls.__doc__).startswith(f"{cls.__name__}(")
 
 
 def _prose(doc: str | None, docs: DocTexts) -> JsonObject:

@@ -10,13 +10,13 @@ from pydantic_core import to_jsonable_python
 from magic_tools.schema.wording import WORDS
 from magic_tools.values import JsonObject
 
-__all__ = ["AMOUNT", "BYTES", "DECIMAL", "INTEGER", "LIMITS", "MOMENT", "X_DECIMAL", "with_limits"]
+__all__ = ["AMOUNT", "BYTES", "DECIMAL", "INTEGER", "LIMITS", "MOMENT", "UUID", "X_DECIMAL", "with_limits"]
 
 X_DECIMAL = "x-decimal"
 """What a Decimal is held to; its description says it in words."""
 
 LIMITS = "x-limits"
-"""What a date, a time, a duration or bytes are held to; the description says it in words."""
+"""What a date, a time, a duration, a UUID or bytes are held to; the description says it in words."""
 
 _Limits = Mapping[str, tuple[str, str]]
 
@@ -40,6 +40,7 @@ MOMENT: _Limits = {
     "lt": ("exclusiveMaximum", "before {}"),
     "now_op": ("now", "in the {}"),
 }
+UUID: _Limits = {"version": ("version", "a UUID of version {}")}
 BYTES: _Limits = {"min_length": ("minBytes", "at least {} bytes"), "max_length": ("maxBytes", "at most {} bytes")}
 
 

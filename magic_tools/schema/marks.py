@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Union, get_args, get_origin
+from typing import Any, ClassVar, TypeGuard, Union, get_args, get_origin
 
 from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
@@ -33,9 +33,12 @@ class _Declared:
     name: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name.strip():
+        stated: object = self.name
+        if not (isinstance(stated, str) and stated.strip()):
             called = type(self).__name__
-            raise DefinitionError(f"{called}({self.name!r}) declares nothing: name it, as in {called}({self.example!r}).")
+            raise DefinitionError(
+                f"{called}({self.name!r}) declares nothing: name it, as in {called}({self.example!r})."
+            )
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonObject:
         written = handler(schema)
@@ -106,7 +109,7 @@ def _counted(source: Any) -> type:
     return kinds[0]
 
 
-def _makes_objects(kind: Any) -> bool:
+def _makes_objects(kind: Any) -> TypeGuard[type]:
     return isinstance(kind, type) and (
         issubclass(kind, BaseModel)
         or dataclasses.is_dataclass(kind)

@@ -42,8 +42,7 @@ def describe(schema: JsonObject, annotation: Any) -> None:
     Enum; DefinitionError if one of them is no value of it.
     """
     stated = _stated(annotation)
-    if stated.text:
-        say(schema, stated.text)
+    say(schema, stated.text)
     if stated.values and (told := _told(stated.values, list(_choices(stated.type)), stated.type)):
         schema[CHOICES] = told
     for inner, held in _held(schema, stated.type):
@@ -52,26 +51,26 @@ def describe(schema: JsonObject, annotation: Any) -> None:
 
 
 def say(schema: JsonObject, text: str) -> None:
-    """Give a schema a text, if it has none yet; a blank one is none."""
+    """Give a schema a text, if there is one and it has none yet; a blank one is none."""
     if not schema.get("description", "").strip():
-        schema["description"] = text
+        schema.pop("description", None)
+        schema.update({"description": text} if text else {})
 
 
 def class_docs(cls: type | None) -> DocTexts:
     """What the docstring of a class says, with the texts of fields in those of its bases."""
-    texts = {name: text for base in reversed(_bases(cls)) for name, text in _own_docs(base).parameters.items()}
-    return DocTexts(_own_docs(cls).prose, texts)
+    docs = [read_docstring(vars(base).get("__doc__")) for base in _bases(cls)]
+    texts = {name: text for each in reversed(docs) for name, text in each.parameters.items()}
+    return DocTexts(docs[0].prose if docs else "", texts)
 
 
 def _bases(cls: Any) -> Sequence[Any]:
     """A class and those that it has fields of, as far as users write them; a TypedDict forgets its own in its MRO."""
     if is_typeddict(cls):
-        return [cls, *(base for stated in getattr(cls, "__orig_bases__", ()) for base in _bases(get_origin(stated) or stated))]
-    return [base for base in getattr(cls, "__mro__", ()) if base.__module__.partition(".")[0] not in _WITHOUT_FIELDS]
-
-
-def _own_docs(cls: Any) -> DocTexts:
-    return read_docstring(getattr(cls, "__dict__", {}).get("__doc__"))
+        stated = [get_origin(base) or base for base in getattr(cls, "__orig_bases__", ())]
+        return [cls, *(inner for base in stated for inner in _bases(base))]
+    bases = getattr(cls, "__mro__", ())
+    return [base for base in bases if base is cls or base.__module__.partition(".")[0] not in _WITHOUT_FIELDS]
 
 
 def field_annotations(cls: type | None) -> dict[str, Any]:
@@ -88,7 +87,7 @@ def member_texts(cls: type[Enum], members: Sequence[Enum]) -> str:
     """What the members of an Enum mean, by their own docstrings or the one of their class; `""` if it is not said."""
     said = read_docstring(vars(cls).get("__doc__")).parameters
     own = {member: vars(member).get("__doc__") or said.get(member.name, "") for member in members}
-    return _told([(member, text) for member, text in own.items()], members, cls)
+    return _told(own.items(), members, cls)
 
 
 @dataclass(slots=True)
@@ -109,7 +108,9 @@ def _stated(annotation: Any) -> _Stated:
             stated.type, *metadata = get_args(stated.type)
             texts = [cleaned(item) for item in metadata if isinstance(item, str)]
             stated.text = stated.text or next(filter(None, reversed(texts)), "")
-            stated.by_field |= any(isinstance(item, FieldInfo) and (item.description or "").strip() for item in metadata)
+            stated.by_field |= any(
+                isinstance(item, FieldInfo) and (item.description or "").strip() for item in metadata
+            )
             values = [each for item in metadata if isinstance(item, Mapping) for each in item.items()]
             stated.values = [*values, *stated.values]
         elif origin in _QUALIFIERS:

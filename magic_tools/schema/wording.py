@@ -33,6 +33,9 @@ _KEYWORD_ORDER = {
 _BARE = {"type"}
 _FOR_WORDS = ("title", "description", CHOICES, PROSE, WORDS)
 
+# pydantic names the version of a UUID so, JSON Schema does not.
+_FORMATS = {f"uuid{version}": "uuid" for version in range(1, 9)}
+
 _OF_THE_SAME_VALUE = ("anyOf", "oneOf")
 
 
@@ -44,6 +47,8 @@ def worded(schema: JsonObject) -> JsonObject:
     if schema.keys() == _BARE:
         return schema
     kept = {keyword: held for keyword, held in schema.items() if keyword not in _FOR_WORDS}
+    if kept.get("format") in _FORMATS:
+        kept["format"] = _FORMATS[kept["format"]]
     if words := list(_words(schema)):
         kept["description"] = _sentences(words)
     for keyword in _OF_THE_SAME_VALUE:

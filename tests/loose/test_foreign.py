@@ -167,7 +167,7 @@ BAD: Mapping[str, tuple[dict[str, Any], str, str]] = {
         '"x"',
         "expected a value that fits one of its alternatives and no other",
     ),
-    "nothing at all": ({"$ref": "#/$defs/A", "$defs": {"A": False}}, "1", "expected nothing at all, got 1"),
+    "nothing at all": ({"propertyNames": False}, '{"a": 1}', "a: expected as its key nothing at all, got \"a\""),
     "no number": ({"type": "number"}, "NaN", 'expected numbers that a 64-bit float can hold, got "NaN"'),
     "too large a number": ({}, "[1e400]", 'expected numbers that a 64-bit float can hold, got "1e400"'),
 }

@@ -205,14 +205,49 @@ class Dicts(TypedDict):
     more: list[Dicts]
 
 
-@pytest.mark.parametrize("annotation", [int | str, Tree, list[Node], Dicts, Any])
+@pytest.mark.parametrize(
+    "annotation", [int | str, Tree, list[Node], Dicts, Any, int, int | None, tuple[int, int], None]
+)
 def test_what_has_no_levels(annotation: Any) -> None:
     """A depth around what makes no objects of one class is refused at definition, with what to put it around."""
     with pytest.raises(DefinitionError, match=r"MaxDepth counts the objects of one class.*put it around a model"):
         adapt(Annotated[annotation, MaxDepth(2)], where="the type")
 
 
-def test_the_least_depth() -> None:
-    """There is no depth below one."""
-    with pytest.raises(DefinitionError, match=r"MaxDepth\(0\) lets no value be"):
-        MaxDepth(0)
+@pytest.mark.parametrize(
+    ("declare", "stated", "words"),
+    [
+        (MaxDepth, 0, r"MaxDepth\(0\) lets no value be: the least is MaxDepth\(1\)"),
+        (MaxDepth, True, r"MaxDepth\(True\) is no number of levels: give one, as in MaxDepth\(3\)"),
+        (MaxDepth, "3", r"MaxDepth\('3'\) is no number of levels"),
+        (MaxDepth, 2.0, r"MaxDepth\(2.0\) is no number of levels"),
+        (Unit, "", r"Unit\(''\) declares nothing: name it, as in Unit\('s'\)"),
+        (Unit, 5, r"Unit\(5\) declares nothing"),
+        (Zone, " ", r"Zone\(' '\) declares nothing: name it, as in Zone\('UTC'\)"),
+        (Resource, None, r"Resource\(None\) declares nothing: name it, as in Resource\('crm.customer'\)"),
+    ],
+)
+def test_what_declares_nothing(declare: Any, stated: Any, words: str) -> None:
+    """A declaration that says nothing is refused where it is written, with what to write."""
+    with pytest.raises(DefinitionError, match=words):
+        declare(stated)
+
+
+Seconds = Annotated[float, Unit("s")]
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        Annotated[Seconds, Unit("min")],
+        Annotated[float, Unit("s"), Unit("min")],
+        Annotated[TypeAliasType("Alias", Seconds), Unit("min")],
+        Annotated[Seconds | None, Unit("min")],
+        Annotated[Annotated[float | None, Unit("s")], Unit("min")],
+    ],
+)
+def test_the_outermost_declaration_counts(annotation: Any) -> None:
+    """Of two units of one value, as of two texts, the outer one is told, and it alone."""
+    schema = compiled(annotation).json_schema
+    assert (schema["x-unit"], schema["description"]) == ("min", "Unit: min.")
+    assert "Unit: s." not in json.dumps(schema)

@@ -576,7 +576,7 @@ OPTIONS = {
     ],
 )  # fmt: skip
 def test_what_is_unpacked(fn: Callable[..., Any], properties: Any, required: Any, values: Any, result: Any) -> None:
-    """Stars with an unpacked type are the array or the object that the type says, required where that cannot be empty."""
+    """Stars with an unpacked type are the array or object that the type says, required where that cannot be empty."""
     schema = schema_of(fn)
     assert (schema["properties"], schema.get("required")) == (properties, required)
     args, kwargs = read_signature(fn).bind(values)

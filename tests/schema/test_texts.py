@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import typing
 from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
 from enum import Enum, IntEnum
 from typing import Annotated, Any, Literal, NamedTuple
 
 import pydantic.dataclasses
 import pytest
-from pydantic import BaseModel, Field, RootModel
+from pydantic import BaseModel, Field, NaiveDatetime
 from typing_extensions import TypeAliasType, TypedDict
 
 from magic_tools.errors import DefinitionError
@@ -70,6 +71,12 @@ class Priority(IntEnum):
         (Annotated[int, "before", Field_, "after"], "Field"),
         (Annotated[int, Field(description="a"), Field(description="b")], "b"),
         (Annotated[int, "text", Field(ge=1)], "text"),
+        (Annotated[int, "text", "", "  "], "text"),
+        (Annotated[City, " "], "inner"),
+        (Annotated[int, "text", Field(description=" ")], "text"),
+        (Annotated[Item, " "], "An item."),
+        (Annotated[int, "One,\n    two,\n      three.\n    "], "One,\ntwo,\n  three."),
+        (Annotated[int, Field(description=" One,\n    two.\n")], "One,\ntwo."),
         (Named, "inner"),
         (Annotated[Named, "outer"], "outer"),
         (Annotated[Named, Field_], "Field"),
@@ -91,7 +98,14 @@ def test_which_text_counts(annotation: Any, text: str, inside: bool) -> None:
         assert held["description"] == text
 
 
-def documented(a: Annotated[int, "text"], b: Annotated[int, Field_], c: Item, d: City, e: int = Field(ge=1)) -> None:
+def documented(
+    a: Annotated[int, "text"],
+    b: Annotated[int, Field_],
+    c: Item,
+    d: City,
+    e: int = Field(ge=1),
+    g: int = Field(1, description=" "),
+) -> None:
     """Do it.
 
     Args:
@@ -101,6 +115,7 @@ def documented(a: Annotated[int, "text"], b: Annotated[int, Field_], c: Item, d:
         d: docstring
         e: docstring
         f: nobody
+        g: docstring
     """
 
 
@@ -109,7 +124,7 @@ def test_texts_of_parameters() -> None:
     signature = read_signature(documented)
     schema = Schema(signature.adapter, name="documented()", additions=signature.additions()).json_schema
     texts = {name: held["description"] for name, held in schema["properties"].items()}
-    assert texts == {"a": "text", "b": "Field", "c": "docstring", "d": "inner", "e": "docstring"}
+    assert texts == {"a": "text", "b": "Field", "c": "docstring", "d": "inner", "e": "docstring", "g": "docstring"}
 
 
 class Model(BaseModel):
@@ -200,6 +215,9 @@ def test_texts_of_fields(cls: Any) -> None:
         (Annotated[Literal["a"], {"a": "inner"}, {"a": "outer"}], "a: outer"),
         (Annotated[Literal[1, "1"], {"1": "text"}], "1: text"),
         (Annotated[Literal[True, 1], {1: "number"}], "1: number"),
+        (Annotated[Literal[True, 1], {1: "number"}, {True: "truth"}], "true: truth; 1: number"),
+        (Annotated[Literal[1, True], {True: "truth"}, {1: "number"}], "1: number; true: truth"),
+        (Annotated[Literal["a", "b"], {"a": " ", "b": "the\n    second "}], "b: the second"),
         (Annotated[Level, {Level.HIGH: "high", 1: "low"}], "1: low; 2: high"),
         (Annotated[Priority, {Priority.NOW: "now"}], "How soon. 1: now"),
         (Annotated[Literal[Level.LOW], {1: "low"}], "1: low"),
@@ -245,15 +263,6 @@ def test_a_parameter_s_text_for_no_value() -> None:
         read_signature(takes_wrong).check_each()
 
 
-class Pair(NamedTuple):
-    a: Annotated[int, "One"]
-    b: dict[Annotated[str, "Name"], Annotated[int, "Age"] | None]
-
-
-class Rows(RootModel[list[Annotated[int, "A row"]]]):
-    pass
-
-
 @pytest.mark.parametrize(
     ("annotation", "place", "text"),
     [
@@ -295,6 +304,150 @@ REPEATED: list[tuple[Any, JsonObject]] = [
 def test_a_text_is_told_once(annotation: Any, schema: JsonObject) -> None:
     """What says the same of a thing and of what it consists of is said once."""
     assert compiled(annotation).json_schema == schema
+
+
+class Base(BaseModel):
+    """Texts of the base.
+
+    Attributes:
+        a: of the base
+        b: of the base
+    """
+
+    a: int = 1
+    b: int = 1
+
+
+class Derived(Base):
+    """Texts of what derives from it.
+
+    Attributes:
+        b: of its own
+        c: of its own
+    """
+
+    c: int = 1
+
+
+class Mute(Derived): ...
+
+
+@dataclass
+class DataBase:
+    """Texts of the base.
+
+    Attributes:
+        a: of the base
+        b: of the base
+    """
+
+    a: int = 1
+    b: int = 1
+
+
+@dataclass
+class DataDerived(DataBase):
+    """:ivar b: of its own
+    :ivar c: of its own
+    """
+
+    c: int = 1
+
+
+class KeysBase(TypedDict):
+    """Texts of the base.
+
+    Attributes:
+        a: of the base
+        b: of the base
+    """
+
+    a: int
+    b: int
+
+
+class KeysMute(KeysBase): ...
+
+
+class KeysDerived(KeysMute):
+    """:ivar b: of its own
+    :ivar c: of its own
+    """
+
+    c: int
+
+
+@pytest.mark.parametrize("cls", [Derived, Mute, DataDerived, KeysDerived])
+def test_texts_of_inherited_fields(cls: Any) -> None:
+    """A field has its text from the nearest class that documents it; prose is that of the class itself."""
+    schema = compiled(cls).json_schema
+    texts = [held["description"] for held in schema["properties"].values()]
+    assert texts == ["of the base", "of its own", "of its own"]
+    assert "base" not in schema.get("description", "")
+
+
+class Size(NamedTuple):
+    """How large.
+
+    Attributes:
+        height: in cm
+        width: in cm
+    """
+
+    width: Annotated[int, "in mm"]
+    height: int
+    day: date
+    name: Annotated[list[Annotated[str, "one"]] | None, " "] = None
+
+
+class Edge(NamedTuple):
+    start: Item
+    end: Item
+    via: Annotated[Item, "on the way"]
+
+
+def test_texts_of_a_named_tuple() -> None:
+    """Each place has its text, or else the name of its field; the class has its prose."""
+    schema = compiled(Size).json_schema
+    places = schema["prefixItems"]
+    assert schema["description"] == "How large."
+    assert [held["description"] for held in places] == ["in mm", "in cm", "day. A date like 2026-11-29.", "name"]
+    assert places[3]["anyOf"][0]["items"]["description"] == "one"
+    assert compiled(Annotated[Size, "mine"]).json_schema["description"] == "mine"
+
+
+def test_places_of_classes_with_texts() -> None:
+    """A place's name stands beside the text of its class; Python's own words for a class are no text."""
+    schema = compiled(Edge).json_schema
+    assert "description" not in schema
+    assert [held["description"] for held in schema["prefixItems"]] == ["Name: start.", "Name: end.", "on the way"]
+    assert schema["$defs"]["Item"]["description"] == "An item."
+    lone = compiled(NamedTuple("Lone", [("only", Item)])).json_schema
+    assert lone["prefixItems"][0]["description"] == "An item. Name: only."
+
+
+@pytest.mark.parametrize(
+    ("annotation", "text"),
+    [
+        (Annotated[date, "Due day, such as 2025-05-05"], "Due day, such as 2025-05-05"),
+        (Annotated[date, "截止日，如2025-05-05。"], "截止日，如2025-05-05。"),
+        (Annotated[date, "Of 2025"], "Of 2025. A date like 2026-11-29."),
+        (Annotated[datetime, "From 2025-05-05 on"], "From 2025-05-05 on. A date and time like 2026-11-29T12:30:00Z."),
+        (Annotated[datetime, "At 2025-05-05 12:00"], "At 2025-05-05 12:00"),
+        (Annotated[NaiveDatetime, "At 2025-05-05T12:00:00"], "At 2025-05-05T12:00:00"),
+        (Annotated[time, "Like 09:15"], "Like 09:15"),
+        (Annotated[time, "Ratio 16:9"], "Ratio 16:9. A time like 12:30:00."),
+        (Annotated[timedelta, "Say PT5M"], "Say PT5M"),
+        (Annotated[timedelta, "Pause, PTO, P."], "Pause, PTO, P. A duration like P1DT2H."),
+        (Annotated[bytes, "Say aGk="], "Say aGk="),
+        (Annotated[bytes, "A file"], "A file. Bytes as base64 like aGVsbG8=."),
+    ],
+)
+def test_an_example_of_the_author_s_own(annotation: Any, text: str) -> None:
+    """Where the author's text shows a value of the kind there is no second example, also around an optional one."""
+    assert compiled(annotation).json_schema["description"] == text
+    optional = compiled(Annotated[annotation.__origin__ | None, annotation.__metadata__[0]]).json_schema
+    assert ("description" in optional["anyOf"][0]) is (" like " in text)
 
 
 class Twice(BaseModel):

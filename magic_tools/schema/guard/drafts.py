@@ -125,7 +125,7 @@ def _with_dependents(schema: JsonObject) -> JsonObject:
     names, schemas = dict(schema.get("dependentRequired", {})), dict(schema.get("dependentSchemas", {}))
     for name, held in schema.pop("dependencies", {}).items():
         if isinstance(held, list):
-            names[name] = [*names.get(name, ()), *held]
+            names[name] = list(dict.fromkeys([*names.get(name, ()), *held]))
         else:
             schemas[name] = {"allOf": [schemas[name], held]} if name in schemas else held
     stated = {"dependentRequired": names, "dependentSchemas": schemas}

@@ -5,25 +5,23 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
+from magic_tools.schema.dialects.phrases import described, in_words
 from magic_tools.schema.emit import OTHER_KEYS
 from magic_tools.schema.guard.budgets import FOREIGN_TOOL, OUTPUT_TOOL, SchemaLimits, over, refusal
 from magic_tools.schema.guard.drafts import check_spelling, draft_of, in_2020_12
 from magic_tools.schema.guard.extent import check_extent
+from magic_tools.schema.guard.patterns import PATTERN_BYTES, WHY, program_of
 from magic_tools.schema.guard.untrusted import plain_copy
-from magic_tools.schema.walk import escaped, map_inner, resolve, types_of
+from magic_tools.schema.kinds import possible_kinds
+from magic_tools.schema.walk import escaped, map_inner, resolve
 from magic_tools.values import JsonObject
 
 __all__ = ["FOREIGN_TOOL", "OUTPUT_TOOL", "PATTERN_BYTES", "SchemaLimits", "guard"]
-
-PATTERN_BYTES = 2**18
-"""The largest program that a pattern may compile to: the time it takes grows with it, as with the text."""
 
 # What is kept: JSON Schema 2020-12, all vocabularies but the core, of which only references are needed.
 _KEPT = frozenset(
@@ -62,7 +60,17 @@ def guard(schema: Any, *, where: str, limits: SchemaLimits | None = None) -> Jso
     copy = _as_object(plain_copy(schema, limits, where))
     clean = _Cleaning(copy, draft_of(copy, where), limits, where).whole()
     check_extent(clean, limits, where)
-    return _object_root(clean, where) if limits.object_root else clean
+    _check_kinds(possible_kinds(clean, clean), limits, where)
+    return _object_root(clean) if limits.object_root else clean
+
+
+def _check_kinds(kinds: Set[str], limits: SchemaLimits, where: str) -> None:
+    """DefinitionError where no value fits the whole, or none that it has to be."""
+    if limits.object_root and "object" not in kinds:
+        what = f"the whole is of the type {' or '.join(sorted(kinds))}" if kinds else "nothing fits the whole"
+        raise refusal(where, "/type", what, "It has to be an object: put the value under a key of one.")
+    if not kinds:
+        raise refusal(where, "", "nothing fits the whole", "Take away one of the keywords that exclude each other.")
 
 
 def _as_object(schema: Any) -> Any:
@@ -83,12 +91,9 @@ def _with_objects(schema: JsonObject) -> JsonObject:
     return made
 
 
-def _object_root(schema: JsonObject, where: str) -> JsonObject:
+def _object_root(schema: JsonObject) -> JsonObject:
     """The schema with a root that says that it is an object, as providers and people look for it there."""
     root = resolve(schema, schema)
-    if "object" not in (types_of(root) or ("object",)):
-        what = f"the whole is of the type {' or '.join(types_of(root))}"
-        raise refusal(where, "/type", what, "It has to be an object: put the value under a key of one.")
     definitions = schema.get("$defs", {})
     body = {"type": "object", **{keyword: held for keyword, held in root.items() if keyword not in ("type", "$defs")}}
     if "$ref" in schema:  # the root's own definition may have been there for the root alone
@@ -130,7 +135,10 @@ class _Cleaning:
         self._check_references(schema, pointer)
         stated = in_2020_12(schema, self.draft, pointer, self.where)
         kept = {keyword: held for keyword, held in stated.items() if _is_kept(keyword, held)}
-        self._check_patterns(kept, pointer)
+        if kept.get("enum") == []:
+            what = "the list of values is empty, so that nothing fits"
+            raise refusal(self.where, f"{pointer}/enum", what, "Name the values, or leave 'enum' out.")
+        kept = self._with_checked_patterns(kept, pointer)
         if isinstance(kept.get("type"), list) and len(kept["type"]) == 1:
             kept["type"] = kept["type"][0]
         made = map_inner(_with_objects(kept), self._clean, pointer)
@@ -149,19 +157,31 @@ class _Cleaning:
                 what = f"'{keyword}' changes what references mean"
                 raise refusal(self.where, f"{pointer}/{keyword}", what, f"Leave it out. {_TO_DEFINITIONS}")
 
-    def _check_patterns(self, schema: JsonObject, pointer: str) -> None:
-        stated = {f"{pointer}/pattern": schema["pattern"]} if "pattern" in schema else {}
-        stated |= {f"{pointer}/patternProperties/{escaped(key)}": key for key in schema.get("patternProperties", ())}
-        for place, pattern in stated.items():
-            size = _program_bytes(pattern)
-            if size is None:
-                what = f"the pattern {pattern!r:.120} cannot be matched in a time that grows only with the text"
-                way_out = "Write a small one without lookaround, such as (?=...), and back-references, such as \\1."
-                raise refusal(self.where, place, what, way_out)
-            self.patterns += size
-            if self.patterns > self.limits.patterns:
-                what = f"its patterns compile to {self.patterns:,} bytes and more"
-                raise over(self.where, place, what, "patterns", self.limits.patterns)
+    def _with_checked_patterns(self, schema: JsonObject, pointer: str) -> JsonObject:
+        """The schema with its patterns counted, and in words where it may have one that is not checked."""
+        pattern = schema.get("pattern")
+        if pattern is not None and not self._is_checked(pattern, f"{pointer}/pattern", may_be_told=True):
+            text = described(schema.get("description", ""), [in_words("pattern", pattern)])
+            schema = {keyword: held for keyword, held in schema.items() if keyword != "pattern"}
+            schema["description"] = text
+        for key in schema.get("patternProperties", ()):
+            self._is_checked(key, f"{pointer}/patternProperties/{escaped(key)}", may_be_told=False)
+        return schema
+
+    def _is_checked(self, pattern: str, place: str, *, may_be_told: bool) -> bool:
+        """Whether a pattern is checked, and counted so; DefinitionError if it can neither be checked nor told."""
+        size = program_of(pattern)
+        if not isinstance(size, int):
+            if may_be_told and self.limits.unchecked_patterns:
+                return False
+            why, way_out = WHY[size]
+            told = ", or set SchemaLimits.unchecked_patterns to have it told and not checked" if may_be_told else ""
+            raise refusal(self.where, place, f"the pattern {pattern!r:.120} {why}", f"{way_out}{told}.")
+        self.patterns += size
+        if self.patterns > self.limits.patterns:
+            what = f"its patterns compile to {self.patterns:,} bytes and more"
+            raise over(self.where, place, what, "patterns", self.limits.patterns)
+        return True
 
     def _reference(self, ref: str, place: str) -> str:
         """The reference to the definition that a reference becomes."""
@@ -204,16 +224,3 @@ class _Cleaning:
 
 def _is_kept(keyword: str, held: Any) -> bool:
     return keyword in _KEPT or (keyword.startswith("x-") and keyword != OTHER_KEYS and isinstance(held, str))
-
-
-@lru_cache(maxsize=1024)
-def _program_bytes(pattern: str) -> int | None:
-    """The bytes that a pattern takes in an engine that never goes back, as a power of two; None if it takes none."""
-    import jsonschema_rs
-
-    for exponent in range(8, PATTERN_BYTES.bit_length()):
-        options = jsonschema_rs.RegexOptions(size_limit=2**exponent)
-        with suppress(jsonschema_rs.ValidationError):
-            jsonschema_rs.Draft202012Validator({"pattern": pattern}, pattern_options=options, offline=True)
-            return 1 << exponent
-    return None

@@ -217,8 +217,9 @@ def _is_map(place: Place) -> bool:
     """Whether an object holds values under any keys, beside fields of its own or without any."""
     schema = place.schema
     bare = not {"properties", "patternProperties", "anyOf", "oneOf", "allOf"} & schema.keys()
-    others = schema.get("additionalProperties", bare)
-    return _has_type(place, "object") and (others is not False if bare else not (others is False or is_open(others)))
+    others = schema.get("additionalProperties", True)
+    holds = others is not False if bare else isinstance(others, dict) and not is_open(others)
+    return _has_type(place, "object") and holds
 
 
 def _is_voweless(word: str) -> bool:

@@ -6,6 +6,7 @@ import copy
 import math
 import socket
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -20,6 +21,7 @@ DRAFT_04 = "http://json-schema.org/draft-04/schema#"
 DRAFT_07 = "http://json-schema.org/draft-07/schema#"
 DRAFT_2019 = "https://json-schema.org/draft/2019-09/schema"
 TEXT = {"type": "string"}
+NULL = {"type": "null"}
 
 
 def guarded(schema: Any, limits: SchemaLimits | None = None) -> dict[str, Any]:
@@ -47,7 +49,6 @@ CANONICAL: Mapping[str, tuple[Any, dict[str, Any]]] = {
         {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]},
     ),
     "true": (True, {}),
-    "false": (False, {"not": {}}),
     "true and false inside": (
         {"properties": {"a": True, "b": False}, "anyOf": [True], "not": False, "additionalProperties": False,
          "items": True, "enum": [True]},
@@ -66,8 +67,28 @@ CANONICAL: Mapping[str, tuple[Any, dict[str, Any]]] = {
     ),
     "one type in a list": ({"type": ["string"]}, TEXT),
     "keywords of no vocabulary": (
-        {"nullable": True, "discriminator": {"propertyName": "k"}, "x-unit": "s", "x-other-keys": {"a": "b"}},
+        {"nullable": 1, "unheardOf": True, "discriminator": {"propertyName": "k"}, "x-unit": "s",
+         "x-other-keys": {"a": "b"}},
         {"x-unit": "s"},
+    ),
+    "null by OpenAPI": (
+        {"type": "array", "nullable": True, "items": {"type": ["string"], "nullable": True}},
+        {"type": ["array", "null"], "items": {"type": ["string", "null"]}},
+    ),
+    "null by OpenAPI, where it says nothing": (
+        {"nullable": True, "items": {"type": "null", "nullable": True}, "contains": {**TEXT, "nullable": False},
+         "properties": {"nullable": TEXT}},
+        {"items": {"type": "null"}, "contains": TEXT, "properties": {"nullable": TEXT}},
+    ),
+    "dependencies under no name": (
+        {"properties": {"a": {"dependencies": {"b": ["c"], "d": {"required": ["e"]}, "f": True}}}},
+        {"properties": {"a": {"dependentRequired": {"b": ["c"]},
+                              "dependentSchemas": {"d": {"required": ["e"]}, "f": {}}}}},
+    ),
+    "dependencies beside their successors": (
+        {"dependencies": {"a": ["b"], "c": False}, "dependentRequired": {"a": ["b", "d"]},
+         "dependentSchemas": {"c": TEXT}},
+        {"dependentRequired": {"a": ["b", "d"]}, "dependentSchemas": {"c": {"allOf": [TEXT, {"not": {}}]}}},
     ),
     "an internal keyword spelled as text": ({"x-other-keys": "a"}, {}),
     "definitions, used ones only": (
@@ -238,10 +259,24 @@ REFUSED: Mapping[str, tuple[Any, str]] = {
         {"items": {"$ref": "#/$defs/B"}, "allOf": [{"$ref": "#/$defs/B"}], "$defs": {"B": {"anyOf": [{"$ref": "#"}]}}},
         "references go round in a circle",
     ),
-    "lookaround": ({"properties": {"a": {"pattern": "^(?=a)"}}}, r"at /properties/a/pattern, the pattern '\^\(\?=a\)'"),
+    "lookaround": (
+        {"properties": {"a": {"pattern": "^(?=a)"}}},
+        r"at /properties/a/pattern, the pattern '\^\(\?=a\)' cannot be matched in a time that grows",
+    ),
     "a back-reference": ({"patternProperties": {r"(a)\1": {}}}, r"at /patternProperties/\(a\)\\1, the pattern"),
-    "an explosion of states": ({"pattern": "a{1000}{1000}"}, "cannot be matched in a time that grows only with"),
-    "no pattern at all": ({"pattern": "("}, "at /pattern, the pattern '\\('"),
+    "an explosion of states": ({"pattern": "a{1000}{1000}"}, r"'a\{1000\}\{1000\}' compiles to more than 262,144 b"),
+    "a long pattern": ({"pattern": "(a|b){9000}"}, "compiles to more than 262,144 bytes. .*Write a shorter one"),
+    "no pattern at all": (
+        {"pattern": "("}, r"at /pattern, the pattern '\(' is no regular expression .* set SchemaLimits.unch"
+    ),
+    "no pattern, with lookaround": ({"pattern": "(?!a)b("}, "is no regular expression that JSON Schema knows"),
+    "no pattern for names": ({"patternProperties": {"[z-a]": {}}}, r"is no regular expression .*ECMA-262\)\.$"),
+    "no value": ({"items": {"anyOf": [{"enum": []}]}}, "at /items/anyOf/0/enum, the list of values is empty"),
+    "false": (False, "at the root, nothing fits the whole"),
+    "false by reference": ({"$ref": "#/$defs/A", "$defs": {"A": False}}, "at the root, nothing fits the whole"),
+    "types that exclude each other": ({**TEXT, "anyOf": [{"type": "object"}, {"const": 1}]}, "nothing fits the whole"),
+    "values of another type": ({"allOf": [TEXT, {"enum": [1, None]}]}, "nothing fits the whole"),
+    "a dependency that is none": ({"dependencies": {"a": 5}}, "at /dependencies/a"),
     "a pattern in a definition": (
         {"items": {"$ref": "#/$defs/A"}, "$defs": {"A": {"pattern": "(?!a)"}}}, r"at /\$defs/A/pattern"
     ),
@@ -284,9 +319,12 @@ LIMITED: Mapping[str, tuple[SchemaLimits, dict[str, Any], dict[str, Any], str]] 
     ),
     "texts": (OUTPUT_TOOL, {"description": "字" * 200}, {"description": "字" * 201}, "at /description, a text has 201"),
     "texts of a foreign tool": (
-        FOREIGN_TOOL, {"enum": ["a" * 1024]}, {"enum": ["a" * 1025]}, "at /enum/0, a text has 1,025"
+        FOREIGN_TOOL, {"not": {"enum": ["a" * 1024]}}, {"not": {"enum": ["a" * 1025]}},
+        "at /not/enum/0, a text has 1,025",
     ),
-    "nodes of a foreign tool": (FOREIGN_TOOL, {"enum": [1] * 4000}, {"enum": [1] * 5000}, "the limit is 5,000"),
+    "nodes of a foreign tool": (
+        FOREIGN_TOOL, {"not": {"enum": [1] * 4000}}, {"not": {"enum": [1] * 5000}}, "the limit is 5,000"
+    ),
     "names": (SchemaLimits(names=10), {"properties": {"a" * 10: {}}}, {"properties": {"a" * 11: {}}}, "a key has 11"),
     "depth through arrays": (SchemaLimits(depth=5), nested(5), nested(6), "/items, objects and arrays stand 6 deep"),
     "depth through unions": (
@@ -326,6 +364,13 @@ LIMITED: Mapping[str, tuple[SchemaLimits, dict[str, Any], dict[str, Any], str]] 
         OUTPUT_TOOL, {"$ref": "#/$defs/A", "$defs": {"A": WIDE}}, {"$ref": "#/$defs/A", "$defs": {"A": TEXT}},
         "the whole is of the type string",
     ),
+    "a root of branches": (
+        OUTPUT_TOOL, {"anyOf": [TEXT, WIDE]}, {"anyOf": [TEXT, {"const": 1}]}, "the whole is of the type number or str"
+    ),
+    "a root of no object": (
+        OUTPUT_TOOL, {"type": "object", "anyOf": [TEXT, {}]}, {"type": "object", "anyOf": [TEXT, NULL]},
+        "at /type, nothing fits the whole. It has to be an object",
+    ),
 }  # fmt: skip
 
 
@@ -354,6 +399,24 @@ def test_each_limit(limits: SchemaLimits, within: dict[str, Any], beyond: dict[s
 def test_a_root_that_is_an_object_says_so(schema: dict[str, Any], root: dict[str, Any]) -> None:
     """With `object_root` the root itself has the type and its keywords, and no definition is left over."""
     assert guarded(schema, FOREIGN_TOOL) == root
+
+
+BAD_PATTERN = "^(?!\\.)[a-z.]+@[a-z]+$"
+
+
+@pytest.mark.parametrize("pattern", [BAD_PATTERN, "(a)\\1", "(", "a{1000}{1000}"])
+def test_patterns_that_are_told_and_not_checked(pattern: str) -> None:
+    """Where that is asked for, a pattern that cannot be checked stands in the description, and no schema is refused."""
+    limits = replace(FOREIGN_TOOL, unchecked_patterns=True)
+    schema = {"properties": {"a": {**TEXT, "pattern": pattern, "description": "A name"}, "b": {"pattern": "^b$"}}}
+    made = guarded(schema, limits)
+    assert made["properties"] == {
+        "a": {**TEXT, "description": f"A name. Matches the regular expression `{pattern}`."},
+        "b": {"pattern": "^b$"},
+    }
+    assert guarded(made, limits) == made
+    with pytest.raises(DefinitionError, match=r"at /patternProperties/.*the pattern"):
+        guarded({"patternProperties": {pattern: {}}}, limits)
 
 
 def test_a_deep_ladder_is_settled_by_looking_at_each_schema_once(monkeypatch: pytest.MonkeyPatch) -> None:

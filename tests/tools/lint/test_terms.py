@@ -17,15 +17,15 @@ NAMES: dict[str, tuple[Callable[[str], bool], str, str]] = {
         ),
         (
             "limit count page page_size batchSize max_results age user_id order_number depth top_k score rating "
-            "price unit_price 金额 format stat attribute year area_code retries quantity offset threshold priority 数量 "
-            "年龄 页码"
+            "price unit_price 金额 format stat attribute year area_code retries quantity offset threshold priority "
+            "数量 年龄 页码"
         ),
     ),
     "money": (
         terms.is_money,
         (
-            "price prices fees total_costs max_price price_eur amount total totalCost cost_per_month salary_range budget "
-            "单价 总金额"
+            "price prices fees total_costs max_price price_eur amount total totalCost cost_per_month salary_range "
+            "budget 单价 总金额"
         ),
         (
             "price_ratio tax_rate cost_center total_count total_seconds amount_ml total_weight tip_percent payment_id "
