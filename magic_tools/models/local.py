@@ -23,8 +23,9 @@ from magic_tools.messages import (
     TextPart,
     Usage,
 )
+from magic_tools.models.forms import replayed, restored
 from magic_tools.models.weights import INSTALL, Turn, Weights, checked, embedded_weights, loaded_weights
-from magic_tools.schema.dialects.requests import render_output, replayed, restored
+from magic_tools.schema.dialects.requests import render_output
 from magic_tools.schema.dialects.table import Dialect
 
 __all__ = ["LocalModel"]

@@ -27,8 +27,9 @@ from magic_tools.messages import (
     ToolResult,
     Usage,
 )
+from magic_tools.models.forms import replayed, restored
 from magic_tools.models.openai_sdk import OpenAIService, read_json, shortened
-from magic_tools.schema.dialects.requests import render_output, render_tools, replayed, restored
+from magic_tools.schema.dialects.requests import render_output, render_tools
 from magic_tools.schema.dialects.table import Dialect
 from magic_tools.values import JsonObject
 

@@ -156,7 +156,7 @@ def bounded(schema: Any, bound: Bound, definitions: Mapping[str, Any]) -> _Schem
     own = {key: held for key, held in schema.items() if key != "ref"}  # it is not the type of that name any more
     kind = schema["type"]
     if kind == "definition-ref":
-        return bounded(definitions[schema["schema_ref"]], bound, definitions)
+        return _with_the_rest(bounded(definitions[schema["schema_ref"]], bound, definitions), schema, [])
     if kind in _AROUND or _is_same(schema):
         return {**own, "schema": bounded(schema["schema"], bound, definitions)}
     if kind == "nullable":

@@ -314,8 +314,9 @@ class _Generator(GenerateJsonSchema):
 
     def _names(self, keys: JsonObject, *, counted: bool = False) -> JsonObject:
         """The schema of keys as one of text; `counted` is true of an enumeration that is read from digits."""
-        while "$ref" in keys:
-            keys = self.get_schema_from_definitions(JsonRef(keys["$ref"])) or {}
+        if "$ref" in keys:
+            names = self._names(self.get_schema_from_definitions(JsonRef(keys["$ref"])) or {}, counted=counted)
+            return names if "pattern" in names else keys  # which is of text itself
         if branches := keys.get("anyOf", keys.get("oneOf")):
             names = [self._names(branch) for branch in branches]
             if {} not in names and any(map(text_form, names)):

@@ -18,6 +18,7 @@ from typing import Annotated, Any, Generic, Literal, NamedTuple, NewType, NotReq
 
 import pydantic.dataclasses
 from pydantic import (
+    UUID4,
     AliasChoices,
     AnyUrl,
     AwareDatetime,
@@ -49,7 +50,7 @@ DATE = {"type": "string", "description": "A date like 2026-11-29.", "format": "d
 TIME = {
     "type": "string",
     "description": "A time like 12:30:00.",
-    "pattern": "^[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?(Z|[+-][0-9]{2}:[0-9]{2})?$",
+    "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]+)?)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])?$",
 }
 TAG = {"propertyName": "kind"}
 BYTES = {"type": "string", "description": "Bytes as base64 like aGVsbG8=.", "contentEncoding": "base64"}
@@ -487,6 +488,72 @@ CASES: Mapping[str, Case] = {
             ('{"x": "a"}', "x: expected as its key a whole number"),
         ],
     ),
+    "dict by int with limits": Case(
+        dict[Annotated[int, Field(ge=5, description="A year")], int],
+        {
+            "type": "object",
+            "additionalProperties": {"type": "integer"},
+            "propertyNames": {
+                "description": "A year. At least 5.",
+                "pattern": "^(0|-?[1-9][0-9]*)$",
+                "x-limits": {"minimum": "5"},
+            },
+        },
+        [('{"5": 1}', {5: 1})],
+        [('{"4": 1}', '["4"]: expected as its key a number of at least 5, got "4"')],
+    ),
+    "dict by enum of int": Case(
+        dict[Priority, int],
+        {
+            "type": "object",
+            "additionalProperties": {"type": "integer"},
+            "propertyNames": {"enum": ["1", "2"], "pattern": "^(0|-?[1-9][0-9]*)$"},
+        },
+        [('{"1": 5, "2": 6}', {Priority.LOW: 5, Priority.HIGH: 6})],
+        [
+            ('{"3": 1}', '["3"]: expected as its key one of 1 or 2, got "3"'),
+            ('{"01": 1}', '["01"]: expected as its key a whole number as text, got "01"'),
+            ('{"LOW": 1}', "LOW: expected as its key a whole number as text"),
+        ],
+    ),
+    "dict by one kind of text or another": Case(
+        dict[Annotated[str, Field(max_length=2)] | Literal["long"], int],
+        {
+            "type": "object",
+            "additionalProperties": {"type": "integer"},
+            "propertyNames": {"anyOf": [{"maxLength": 2}, {"const": "long"}]},
+        },
+        [('{"ab": 1, "long": 2}', {"ab": 1, "long": 2})],
+        [('{"abc": 1}', "abc: expected as its key")],
+    ),
+    "numbers with limits around": Case(
+        Annotated[int | float, Field(ge=1, le=5)],
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 1, "maximum": 5},
+                {"type": "number", "minimum": 1, "maximum": 5},
+            ]
+        },
+        [("1", 1), ("1.5", 1.5)],
+        [("0", "at least 1, got 0"), ("5.5", "at most 5, got 5.5"), ('"1"', 'got "1"'), ("null", "got null")],
+    ),
+    "text or list with a limit around": Case(
+        Annotated[str | list[str], Field(max_length=2)],
+        {
+            "anyOf": [
+                {"type": "string", "maxLength": 2},
+                {"type": "array", "items": {"type": "string"}, "maxItems": 2},
+            ]
+        },
+        [('"ab"', "ab"), ('["abc", "d"]', ["abc", "d"])],
+        [('"abc"', "at most 2"), ('["a", "b", "c"]', "at most 2")],
+    ),
+    "enum with a limit around": Case(
+        Annotated[Priority, Field(ge=2)],
+        {"type": "integer", "enum": [2]},
+        [("2", Priority.HIGH)],
+        [("1", "expected "), ("3", "expected ")],
+    ),
     "dict by date": Case(
         dict[dt.date, int],
         {
@@ -756,7 +823,10 @@ CASES: Mapping[str, Case] = {
         Pair,
         {
             "type": "array",
-            "prefixItems": [{"type": "integer"}, {"type": "string", "default": "b"}],
+            "prefixItems": [
+                {"type": "integer", "description": "x"},
+                {"type": "string", "description": "y", "default": "b"},
+            ],
             "maxItems": 2,
             "minItems": 1,
         },
@@ -899,6 +969,7 @@ CASES: Mapping[str, Case] = {
             ('"1767225600"', "expected a date and time like"),
             ("1767225600", "expected a date and time like"),
             ('"2026-11-29"', "expected a date and time like"),
+            ('"2026-03-01_17:00:00"', "expected a date and time like"),
         ],
     ),
     "date and time with its offset": Case(
@@ -912,10 +983,16 @@ CASES: Mapping[str, Case] = {
         {
             "type": "string",
             "description": "A date and time without an offset like 2026-11-29T12:30:00.",
-            "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?$",
+            "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+            "T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?$",
         },
         [('"2026-03-01T17:00:00"', dt.datetime(2026, 3, 1, 17))],
-        [('"2026-03-01T17:00:00Z"', "without an offset"), ('"0"', "without an offset like 2026-11-29T12:30:00")],
+        [
+            ('"2026-03-01_17:00:00"', "without an offset like"),
+            ('"2026-03-01T24:00:00"', "expected a date and time like 2026-11-29T12:30:00Z (hour value is outside"),
+            ('"2026-03-01T17:00:00Z"', "without an offset"),
+            ('"0"', "without an offset like 2026-11-29T12:30:00"),
+        ],
     ),
     "time": Case(
         dt.time,
@@ -923,12 +1000,17 @@ CASES: Mapping[str, Case] = {
         [
             ('"12:30:00"', dt.time(12, 30)),
             ('"12:30"', dt.time(12, 30)),
+            ('"23:59:59+23:59"', dt.time(23, 59, 59, tzinfo=dt.timezone(dt.timedelta(hours=23, minutes=59)))),
             ('"12:30:00.5Z"', dt.time(12, 30, 0, 500_000, tzinfo=dt.UTC)),
         ],
         [
             ('"5"', 'expected a time like 12:30:00, got "5"'),
             ("5", "expected a time like 12:30:00, got 5"),
             ('"25:00:00"', "expected a time like 12:30:00 (hour value is outside expected range"),
+            ('"24:00:00"', "expected a time like 12:30:00 (hour value is outside expected range"),
+            ('"12:30:60"', "expected a time like 12:30:00 (second value is outside expected range"),
+            ('"12:60"', "expected a time like 12:30:00 (minute value is outside expected range"),
+            ('"12:30:00+24:00"', "expected a time like 12:30:00 (timezone offset must be less than 24 hours"),
         ],
     ),
     "duration": Case(
@@ -946,6 +1028,12 @@ CASES: Mapping[str, Case] = {
         {"type": "string", "format": "uuid"},
         [('"00000000-0000-0000-0000-000000000001"', uuid.UUID(int=1))],
         [('"x"', 'expected a UUID, got "x"'), ("1", "expected a UUID, got 1")],
+    ),
+    "uuid of a version": Case(
+        UUID4,
+        {"type": "string", "description": "A UUID of version 4.", "format": "uuid", "x-limits": {"version": "4"}},
+        [('"12345678-9abc-4def-8123-456789abcdef"', uuid.UUID("12345678-9abc-4def-8123-456789abcdef"))],
+        [('"12345678-9abc-1def-8123-456789abcdef"', "expected a value that passes its check (UUID version 4 expected)"), ('"x"', "expected a UUID")],
     ),
     "union by a tag": Case(
         list[Annotated[Cat | Dog, Field(discriminator="kind")]],

@@ -1,22 +1,18 @@
-"""One request to a provider: its tools within what it may spend together, and its reply back in canonical form."""
+"""One request to a provider: its output, and its tools within what they may spend together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cache
-from typing import TypeAlias, TypeVar
 
 from magic_tools.errors import SchemaRejectedError
-from magic_tools.messages import ModelReply, ModelRequest, OutputFormat, Part, TextPart, ToolCall, ToolDefinition
+from magic_tools.messages import OutputFormat, ToolDefinition
 from magic_tools.schema.dialects.measures import MEASURES, nodes_of
 from magic_tools.schema.dialects.rendered import DialectChange, Rendered
 from magic_tools.schema.dialects.table import Dialect, form_of, render_schema, render_tool
 from magic_tools.values import JsonObject, Kept
 
-__all__ = ["render_output", "render_tools", "replayed", "restored"]
-
-P = TypeVar("P", bound=Part)
+__all__ = ["render_output", "render_tools"]
 
 
 def render_output(output: OutputFormat, dialect: Dialect, strict: bool | None = None) -> Rendered:
@@ -64,55 +60,3 @@ def render_tools(
 def _given_up(definition: ToolDefinition, dialect: Dialect, why: str) -> tuple[JsonObject, Rendered]:
     written, loose = render_tool(definition, dialect, strict=False)
     return written, replace(loose, changes=(DialectChange("", "strict", why), *loose.changes))
-
-
-def restored(reply: ModelReply, request: ModelRequest, dialect: Dialect) -> ModelReply:
-    """The reply with its arguments and its answer where the canonical schemas have them.
-
-    What is not the JSON that was asked for stays as it is.
-    """
-    return replace(reply, parts=_reshaped(reply.parts, _renderings(request, dialect), Rendered.restore))
-
-
-def replayed(request: ModelRequest, dialect: Dialect) -> ModelRequest:
-    """The request with the model's earlier turns in the form that the model is told: what `restored` undoes."""
-    renderings = _renderings(request, dialect)
-    messages = (
-        replace(message, parts=_reshaped(message.parts, renderings, Rendered.moved))
-        if message.role == "assistant"
-        else message
-        for message in request.messages
-    )
-    return replace(request, messages=tuple(messages))
-
-
-_Renderings: TypeAlias = Callable[[str | None], Rendered | None]
-"""Gives how the tool of a name was rendered, or the output for None, where the request has one."""
-
-
-def _renderings(request: ModelRequest, dialect: Dialect) -> _Renderings:
-    """The renderings that are asked for, each made once; what is moved does not depend on strictness."""
-    definitions = {definition.name: definition for definition in request.tools}
-
-    @cache
-    def rendering(name: str | None) -> Rendered | None:
-        if name in definitions:
-            return render_tool(definitions[name], dialect, strict=False)[1]
-        if name is None and request.output is not None:
-            return render_output(request.output, dialect, strict=False)
-        return None
-
-    return rendering
-
-
-def _reshaped(parts: Iterable[P], renderings: _Renderings, change: Callable[[Rendered, str], str]) -> tuple[P, ...]:
-    def reshaped(part: P) -> P:
-        match part:
-            case ToolCall(name=name, arguments=text) if rendered := renderings(name):
-                return replace(part, arguments=change(rendered, text))
-            case TextPart(text) if rendered := renderings(None):
-                return replace(part, text=change(rendered, text))
-            case _:
-                return part
-
-    return tuple(map(reshaped, parts))

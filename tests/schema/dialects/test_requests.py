@@ -1,21 +1,12 @@
-"""One request: what its strict tools may spend together, and its reply and history in the right form."""
+"""One request: what its strict tools may spend together."""
 
 from __future__ import annotations
 
 import pytest
 
 from magic_tools.errors import SchemaRejectedError
-from magic_tools.messages import (
-    Message,
-    ModelReply,
-    ModelRequest,
-    OutputFormat,
-    TextPart,
-    ToolCall,
-    ToolDefinition,
-    ToolResult,
-)
-from magic_tools.schema.dialects.requests import render_tools, replayed, restored
+from magic_tools.messages import ToolDefinition
+from magic_tools.schema.dialects.requests import render_tools
 from magic_tools.schema.dialects.table import render_schema
 from magic_tools.values import JsonObject
 
@@ -110,39 +101,3 @@ def test_openai_s_budgets() -> None:
     wide = [ToolDefinition(name, "", made("", unions=1_800).input_schema) for name in "abc"]
     assert [held.strict for _, held in render_tools(wide, "openai-chat")].count(True) == 2
     assert all(held.strict for _, held in render_tools(wide[:2], "openai-chat"))
-
-
-EITHER = {"anyOf": [{"type": "object", "properties": {"a": TEXT}}, {"type": "object", "properties": {"b": TEXT}}]}
-CALL = ToolCall("c1", "either", '{"value": {"a": "x"}}')
-BARE = ToolCall("c1", "either", '{"a": "x"}')
-TOOLS = (ToolDefinition("either", "", EITHER), made("plain", unions=1))
-
-
-def test_a_reply_is_restored() -> None:
-    """Arguments and answers come back in canonical form; what fits no schema of the request stays."""
-    other = ToolCall("c2", "plain", '{"value": 1}')
-    strange = ToolCall("c3", "unknown", '{"value": 1}')
-    reply = ModelReply((TextPart('{"value": {"b": "y"}}'), CALL, other, strange), finish="tool_calls", model="m")
-    request = ModelRequest((), TOOLS, output=OutputFormat("either", EITHER))
-    assert restored(reply, request, "openai-chat") == ModelReply(
-        (TextPart('{"b": "y"}'), BARE, other, strange), finish="tool_calls", model="m"
-    )
-    assert restored(reply, ModelRequest((), TOOLS), "openai-chat").parts[0] == reply.parts[0]
-    assert restored(reply, ModelRequest(()), "openai-chat") == reply
-
-
-def test_history_is_replayed_as_it_was_told() -> None:
-    """Earlier turns of the model have the form that it is told; what others said stays."""
-    history = (
-        Message.user('{"a": "x"}'),
-        Message("assistant", (TextPart('{"b":"y"}'), BARE)),
-        Message("tool", (ToolResult("c1", "either", '{"a": "x"}'),)),
-    )
-    told = replayed(ModelRequest(history, TOOLS, output=OutputFormat("either", EITHER)), "openai-chat")
-    assert told.messages == (
-        history[0],
-        Message("assistant", (TextPart('{"value":{"b":"y"}}'), ToolCall("c1", "either", '{"value":{"a": "x"}}'))),
-        history[2],
-    )
-    plain = ModelRequest(history, TOOLS[1:])
-    assert replayed(plain, "openai-chat") == plain
