@@ -178,7 +178,8 @@ def cut(text: str, most: int = _MOST_CHARACTERS) -> str:
 
 def _expectation(detail: ErrorDetails) -> str:
     kind, context = detail["type"], detail.get("ctx", {})
-    template = _EXPECTED.get(kind)
+    of_text = isinstance(detail["input"], str)  # which a limit around a union calls long or short as it does a list
+    template = _EXPECTED.get(f"string_{kind}" if of_text else kind, _EXPECTED.get(kind))
     if kind in _OWN_WORDS and "error" in context:
         words = _check_words(str(context["error"]))
     elif kind in _CHOICES and "expected" in context:

@@ -6,25 +6,22 @@ knows. Here each branch gets the limit as its own, and enumerations keep the val
 
 from __future__ import annotations
 
-import datetime as dt
 import functools
 import math
-from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
-from fractions import Fraction
 from typing import Any
-from uuid import UUID
 
-from pydantic_core import SchemaValidator, Url
+from pydantic_core import SchemaValidator
 
 from magic_tools.errors import DefinitionError
+from magic_tools.schema.samples import is_of_pydantic, samples_of
 from magic_tools.schema.wording import WORDS
 from magic_tools.values import JsonObject
 
-__all__ = ["BOUNDED", "BOUNDS", "Bound", "bounded", "handed_on", "is_foreign", "overlaid"]
+__all__ = ["BOUNDED", "BOUNDS", "Bound", "bounded", "handed_on", "overlaid"]
 
 BOUNDED = ("function-after", "chain")
 """The types of core schemas by which pydantic checks a limit behind another schema."""
@@ -90,33 +87,6 @@ _TOLD: Mapping[str, tuple[str, Mapping[str, str]]] = {
 # The keys under which pydantic leaves these limits in a JSON Schema, whatever its types.
 _LEFT = {name: {name, *keywords.values()} for name, (_, keywords) in _TOLD.items()}
 
-_MOMENT = dt.datetime(2000, 1, 1)
-
-# By type of core schema: values of it, of which a limit can be asked or not.
-_SAMPLES: Mapping[str, tuple[Any, ...]] = {
-    **dict.fromkeys(("none", "any"), (None,)),
-    "bool": (True,),
-    "int": (1,),
-    "float": (1.0,),
-    "decimal": (Decimal(1),),
-    "complex": (1j,),
-    "fraction": (Fraction(1),),
-    "str": ("a",),
-    "bytes": (b"a",),
-    **dict.fromkeys(("list", "generator"), ([],)),
-    "deque": (deque(),),
-    "tuple": ((),),
-    "set": (set(),),
-    "frozenset": (frozenset(),),
-    **dict.fromkeys(("dict", "typed-dict", "ordered-dict", "counter", "frozendict"), ({},)),
-    "date": (_MOMENT.date(),),
-    "datetime": (_MOMENT, _MOMENT.astimezone(dt.UTC)),
-    "time": (_MOMENT.time(), _MOMENT.time().replace(tzinfo=dt.UTC)),
-    "timedelta": (dt.timedelta(),),
-    "uuid": (UUID(int=0),),
-    **dict.fromkeys(("url", "multi-host-url"), (Url("https://example.org"),)),
-}
-
 _AROUND = ("default", "json", "function-before", "custom-error", "model-field", "typed-dict-field")
 """Schemas whose values are those of what they hold."""
 
@@ -170,7 +140,7 @@ def bounded(schema: Any, bound: Bound, definitions: Mapping[str, Any]) -> _Schem
     if bound.name in _OWN.get(kind, ()):
         return {**own, bound.name: _stricter(bound.name, _as_of(kind, bound), own.get(bound.name))}
     if kind in _OWN or (kind == "bool" and not (bound.allows(False) and bound.allows(True))):
-        raise _unfit(_samples(schema)[0], bound)
+        raise _unfit(samples_of(schema)[0], bound)
     if kind in ("function-after", "function-wrap"):  # whose values may be others than those of what it holds
         with suppress(_Unfit, _Empty):
             return {**own, "schema": bounded(schema["schema"], bound, definitions)}
@@ -187,15 +157,10 @@ def overlaid(written: JsonObject, name: str, limit: Any) -> JsonObject:
     return {**written, WORDS: [*written.get(WORDS, ()), words.format(limit)]} if words else written
 
 
-def is_foreign(function: Any) -> bool:
-    """Whether a function, if it is one, is neither pydantic's nor of this library."""
-    return function is not None and _package(function) not in ("pydantic", "magic_tools")
-
-
 def _behind(schema: Any) -> list[Bound]:
     """The bound that a function behind a schema checks, where it is pydantic's own."""
     function = schema["function"]["function"]
-    if not isinstance(function, functools.partial) or not _is_of_pydantic(function.func):
+    if not isinstance(function, functools.partial) or not is_of_pydantic(function.func):
         return []
     name, limit = next(iter(function.keywords.items()))  # max_digits, which decimal_places may name too, is checked
     return [Bound(name, limit, function)] if name in _TOLD else []
@@ -213,16 +178,8 @@ def _is_of_text(step: Any) -> bool:
     return (
         step["type"] == "function-wrap"
         and step["schema"]["type"] == "str"
-        and _is_of_pydantic(step["function"]["function"])
+        and is_of_pydantic(step["function"]["function"])
     )
-
-
-def _is_of_pydantic(function: Any) -> bool:
-    return _package(function) == "pydantic"
-
-
-def _package(function: Any) -> str:
-    return str(getattr(function, "__module__", "")).partition(".")[0]
 
 
 def _same(value: Any) -> Any:
@@ -281,7 +238,7 @@ def _check_asked(schema: Any, bound: Bound) -> None:
     """DefinitionError where a bound cannot be asked of a value of this type, or says nothing."""
     if isinstance(bound.limit, float | Decimal) and not math.isfinite(bound.limit):
         raise DefinitionError(f"{bound.name}={bound.limit!r} is no limit that JSON can state. Leave it out.")
-    for sample in _samples(schema):
+    for sample in samples_of(schema):
         _asked(bound, sample)
 
 
@@ -291,30 +248,6 @@ def _asked(bound: Bound, value: Any) -> bool:
         return bound.allows(value)
     except TypeError:
         raise _unfit(value, bound) from None
-
-
-def _samples(schema: Any) -> tuple[Any, ...]:
-    """Values of a type; none where it is not known what they are."""
-    match schema["type"]:
-        case "datetime" | "time" if schema.get("tz_constraint") in ("naive", "aware"):
-            naive, aware = _SAMPLES[schema["type"]]
-            return (naive if schema["tz_constraint"] == "naive" else aware,)
-        case "model" | "dataclass":
-            return (
-                schema["cls"],
-            )  # of whose objects no schema can say what such a limit means, even where it can be asked
-        case "lax-or-strict":
-            return _samples(schema["strict_schema"])
-        case "json-or-python":
-            return _samples(schema["json_schema"])
-        case "function-after" if _is_of_pydantic(function := schema["function"]["function"]):
-            with suppress(ValueError, ImportError):
-                return tuple(map(function, _samples(schema["schema"])))
-            return ()
-        case "function-wrap" if _is_of_pydantic(schema["function"]["function"]):
-            return _samples(schema["schema"])
-        case kind:
-            return _SAMPLES.get(kind, ())
 
 
 def _unfit(value: Any, bound: Bound) -> _Unfit:

@@ -15,15 +15,17 @@ from pydantic_core import core_schema
 
 from magic_tools.errors import DefinitionError
 from magic_tools.schema.binary import RAW
-from magic_tools.schema.bounds import BOUNDED, BOUNDS, handed_on, is_foreign, overlaid
+from magic_tools.schema.bounds import BOUNDED, BOUNDS, handed_on, overlaid
 from magic_tools.schema.defaults import json_default
 from magic_tools.schema.definitions import marked_name, references
 from magic_tools.schema.docstrings import DocTexts, read_docstring
 from magic_tools.schema.fields import field_keys, fields_of
-from magic_tools.schema.forms import DECIMAL_PATTERN, INTEGER_PATTERN, NAIVE_PATTERN, TIME_PATTERN, text_form
+from magic_tools.schema.forms import DECIMAL_PATTERN, NAIVE_PATTERN, TIME_PATTERN
 from magic_tools.schema.hidden import refuse_hidden
+from magic_tools.schema.key_names import key_names
 from magic_tools.schema.limits import AMOUNT, BYTES, DECIMAL, INTEGER, MOMENT, UUID, X_DECIMAL, with_limits
 from magic_tools.schema.prepare import is_mere_member
+from magic_tools.schema.samples import is_foreign
 from magic_tools.schema.texts import class_docs, describe, field_annotations, member_texts, say
 from magic_tools.schema.walk import subschemas
 from magic_tools.schema.wording import CHOICES, PROSE, WORDS
@@ -41,8 +43,6 @@ OTHER_KEYS = "x-other-keys"
 
 # In pydantic's references, of the form `module.Class:number[module.Class:number, ...]`, all but the names.
 _OTHER_THAN_NAME = re.compile(r"(?:[^.\[\],:]+\.)+|:[^\[\],]+")
-
-_KEY_TYPES = ("string", "integer")
 
 # How a class has its bytes in JSON, by its config; without one pydantic would lose what is no UTF-8.
 _BYTES_AS: Mapping[str, JsonObject] = {
@@ -137,7 +137,7 @@ class _Generator(GenerateJsonSchema):
 
     def fraction_schema(self, schema: Any) -> JsonObject:
         written: JsonObject = {"type": "string", "format": "fraction"}  # a number in JSON is no fraction any more
-        for name in (*AMOUNT, "multiple_of"):
+        for name in INTEGER:
             written = overlaid(written, name, schema[name]) if name in schema else written
         return written
 
@@ -310,32 +310,8 @@ class _Generator(GenerateJsonSchema):
             if below is keys:
                 break
             keys = below
-        return self._names(written, counted=keys["type"] == "enum" and keys.get("sub_type") == "int")
-
-    def _names(self, keys: JsonObject, *, counted: bool = False) -> JsonObject:
-        """The schema of keys as one of text; `counted` is true of an enumeration that is read from digits."""
-        if "$ref" in keys:
-            names = self._names(self.get_schema_from_definitions(JsonRef(keys["$ref"])) or {}, counted=counted)
-            return names if "pattern" in names else keys  # which is of text itself
-        if branches := keys.get("anyOf", keys.get("oneOf")):
-            names = [self._names(branch) for branch in branches]
-            if {} not in names and any(map(text_form, names)):
-                raise PydanticInvalidForJsonSchema("no key tells which of several kinds it is of: use str for it")
-            return {} if {} in names else {"anyOf": names}
-        choices = keys.get("enum", [keys["const"]] if "const" in keys else [])
-        kind = keys.get("type", "string")
-        if kind not in _KEY_TYPES or not (counted or all(isinstance(choice, str) for choice in choices)):
-            those = f"one of {', '.join(map(str, choices))}" if choices else f"of the type {kind}"
-            raise PydanticInvalidForJsonSchema(
-                f"keys are text, and these are to be {those}: use str, a StrEnum, an IntEnum, int or Decimal for them"
-            )
-        stated = {keyword: held for keyword, held in keys.items() if keyword not in ("type", "title")}
-        if counted:
-            return {**stated, "enum": [str(choice) for choice in choices], "pattern": INTEGER_PATTERN}
-        if kind == "integer":
-            limits = {name: stated.pop(keyword) for name, (keyword, _) in INTEGER.items() if keyword in stated}
-            return with_limits({**stated, "pattern": INTEGER_PATTERN}, limits, INTEGER)
-        return stated
+        counted = keys["type"] == "enum" and keys.get("sub_type") == "int"
+        return key_names(written, lambda ref: self.get_schema_from_definitions(JsonRef(ref)) or {}, counted=counted)
 
 
 class _Methods(dict[Any, Callable[[Any], JsonObject]]):

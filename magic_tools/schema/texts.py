@@ -65,7 +65,10 @@ def class_docs(cls: type | None) -> DocTexts:
 
 
 def _bases(cls: Any) -> Sequence[Any]:
-    """A class and those that it has fields of, as far as users write them; a TypedDict forgets its own in its MRO."""
+    """A class and those that it has fields of, as far as users write them.
+
+    A TypedDict has them aside; one of `typing` below Python 3.12 forgets them.
+    """
     if is_typeddict(cls):
         stated = [get_origin(base) or base for base in getattr(cls, "__orig_bases__", ())]
         return [cls, *(inner for base in stated for inner in _bases(base))]

@@ -164,16 +164,18 @@ def test_every_reason_is_told(schema: JsonObject, dialect: Dialect) -> None:
 
 
 def exists(schema: Any, pointer: str) -> bool:
-    """Whether a JSON Pointer leads somewhere; what a lone allOf holds counts as standing where the allOf does."""
-    for step in pointer.split("/")[1:]:
-        step = step.replace("~1", "/").replace("~0", "~")
-        while isinstance(schema, dict) and step not in schema and len(schema.get("allOf", ())) == 1:
-            (schema,) = schema["allOf"]
-        try:
-            schema = schema[int(step)] if isinstance(schema, list) else schema[step]
-        except (KeyError, ValueError, IndexError, TypeError):
-            return False
-    return True
+    """Whether a JSON Pointer leads somewhere; what an allOf holds counts as standing where the allOf does."""
+    if not pointer:
+        return True
+    _, step, *rest = pointer.split("/")
+    step = step.replace("~1", "/").replace("~0", "~")
+    below = "".join(f"/{each}" for each in rest)
+    if isinstance(schema, list):
+        return step.isdecimal() and int(step) < len(schema) and exists(schema[int(step)], below)
+    if not isinstance(schema, dict):
+        return False
+    own = step in schema and exists(schema[step], below)
+    return own or any(exists(branch, pointer) for branch in schema.get("allOf", ()))
 
 
 # Schemas as a compiler of types makes them, in which a value can be drawn together with what the form makes of it.
@@ -283,3 +285,46 @@ def test_every_value_can_be_said(
     text = form.moved(json.dumps(written))
     assert jsonschema_rs.is_valid(form.schema, json.loads(text)), (form.schema, text)
     assert json.loads(form.restore(text)) == written
+
+
+OPENNESS: list[JsonObject] = [{}, {"additionalProperties": False}, {"additionalProperties": {"type": "string"}}]
+trees: st.SearchStrategy[JsonObject] = st.recursive(
+    st.just({"type": "string"}),
+    lambda inner: st.builds(
+        lambda held, required, openness: {
+            "type": "object",
+            "properties": held,
+            "required": [name for name in held if name in required],
+            **openness,
+        },
+        st.dictionaries(st.sampled_from(["a", "b", "c", "a_b", "b_c"]), inner, max_size=3),
+        st.sets(st.sampled_from(["a", "b", "c", "a_b", "b_c"])),
+        st.sampled_from(OPENNESS),
+    ),
+    max_leaves=6,
+)
+
+
+def grown(data: st.DataObject, schema: JsonObject) -> Any:
+    """A value of a tree, with keys that it does not declare where it may have them."""
+    if schema["type"] == "string":
+        return data.draw(st.sampled_from(["x", ""]))
+    value: dict[str, Any] = {}
+    if schema.get("additionalProperties") is not False:
+        value = data.draw(st.dictionaries(st.sampled_from(["a", "a_b", "k", "a_b_c"]), st.just("more"), max_size=2))
+    for name, held in schema["properties"].items():
+        value.pop(name, None)
+        if name in schema["required"] or data.draw(st.booleans()):
+            value[name] = grown(data, held)
+    return value
+
+
+@given(trees.filter(lambda tree: tree["type"] == "object"), st.data())
+@settings(max_examples=300)
+def test_what_is_flattened_comes_back(tree: JsonObject, data: st.DataObject) -> None:
+    """Every value that a schema takes, undeclared keys included, can be written flat, and comes back as it was."""
+    value = grown(data, tree)
+    form = render_schema(tree, "simple")
+    flat = form.moved(json.dumps(value))
+    assert jsonschema_rs.is_valid(form.schema, json.loads(flat)), (form.schema, flat)
+    assert json.loads(form.restore(flat)) == value

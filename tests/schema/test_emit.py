@@ -122,6 +122,7 @@ STRICTER = {
     },
     "no keyword states the version of a UUID": {("uuid of a version", '"12345678-9abc-1def-8123-456789abcdef"')},
     "no keyword states the limits of a text": {
+        ("dict by int with limits", '{"4": 1}'),
         ("date with limits", '"2027-01-01"'),
         ("date with limits", '"2025-12-31"'),
         ("date in the past", '"9999-01-01"'),
@@ -130,7 +131,6 @@ STRICTER = {
         ("time with limits", '"08:59:59"'),
         ("address", '"ftp://example.org"'),
     },
-    "a pattern of hours and minutes does not count to 24": {("time", '"25:00:00"')},
     "what stands in a text is no part of the value": {("JSON in a text", '"[true]"')},
     "two keys that mean one": {
         ("dict by decimal", '{"1.10": 1, "1.1": 2}'),
@@ -379,7 +379,10 @@ FUNCTION: Any = Callable[[int], int]
         (Deep, "the field 'x' is read from inside another"),
         (dict[tuple[int, int], str], "keys are text, and these are to be of the type array: use str, a StrEnum"),
         (dict[bool, int], "keys are text, and these are to be of the type boolean: use str"),
-        (dict[float, int], "keys are text, and these are to be of the type number: use str, .* or Decimal for them"),
+        (
+            dict[float, int],
+            "keys are text, and these are to be of the type number: use str, a StrEnum, an IntEnum, int or Decimal",
+        ),
         (dict[Literal[1, 2], int], "keys are text, and these are to be one of 1, 2: use str, a StrEnum, an IntEnum"),
         (dict[Ratio, int], "keys are text, and these are to be one of 0.5, 0.25: use str"),
         (dict[int | Decimal, int], "no key tells which of several kinds it is of: use str for it"),
@@ -522,7 +525,7 @@ print(json.dumps([schemas[name] for name in annotations]))
 """
 
 # The digest of what the above prints; new after each change of the table of types or of what is emitted.
-GOLDEN = "adb06c2db0eb532449c296d137b9ec32b38463cb56e8176874ef27e95da3f7cc"
+GOLDEN = "bba0fff17aa06925f398d6228e994dd941f44f90528921e9f33f63c19ccc9942"
 
 
 @pytest.mark.parametrize(

@@ -377,11 +377,31 @@ class KeysDerived(KeysMute):
     c: int
 
 
-@pytest.mark.parametrize("cls", [Derived, Mute, DataDerived, KeysDerived])
+class MadeAnewBase(TypedDict):
+    """Texts of the base.
+
+    Attributes:
+        a: of the base
+        b: of the base
+    """
+
+    a: bytes
+    b: int
+
+
+class MadeAnew(MadeAnewBase):
+    """:ivar b: of its own
+    :ivar c: of its own
+    """
+
+    c: int
+
+
+@pytest.mark.parametrize("cls", [Derived, Mute, DataDerived, KeysDerived, MadeAnew])
 def test_texts_of_inherited_fields(cls: Any) -> None:
     """A field has its text from the nearest class that documents it; prose is that of the class itself."""
     schema = compiled(cls).json_schema
-    texts = [held["description"] for held in schema["properties"].values()]
+    texts = [held["description"].partition(".")[0] for held in schema["properties"].values()]
     assert texts == ["of the base", "of its own", "of its own"]
     assert "base" not in schema.get("description", "")
 

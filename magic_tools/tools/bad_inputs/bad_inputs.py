@@ -52,9 +52,9 @@ def bad_arguments(tool: Tool[..., Any]) -> Iterator[BadInput]:
 
     Each is forbidden by the contract's input schema, and will be whatever readings the library
     learns; what only a validator of the author's refuses is not guessed. The arguments around the
-    fault are good ones, by the parameters' examples and defaults where they have some. A type that
-    a parameter uses again and again is gone into three times. DefinitionError where no good value
-    for a parameter can be made up; an example is the way out.
+    fault are good ones, by the examples in the tool's policy, and by the parameters' examples and
+    defaults, where there are some. A type that a parameter uses again and again is gone into three
+    times. DefinitionError where no good value for a parameter can be made up; an example is the way out.
     """
     samples = _samples_of(tool)
     allowed, may_be_read = referee(samples.root), referee(widened(samples.root))
@@ -78,17 +78,25 @@ def _parameter(steps: Steps) -> str:
 def loose_parameters(tools: Tool[..., Any] | Iterable[Tool[..., Any]]) -> list[LooseParameter]:
     """What tools take and should not: bad arguments that pass, and places that are open to anything.
 
+    A tool of which no good arguments can be made up, so that nothing is known of it, is told too, and why.
     Nothing is run but the validation of the arguments, so that a test of all tools is
     `assert not loose_parameters(toolset)`.
     """
-    return [found for tool in ([tools] if isinstance(tools, Tool) else tools) for found in _loose(tool)]
+    found: list[LooseParameter] = []
+    for tool in [tools] if isinstance(tools, Tool) else tools:
+        try:
+            found += _loose(tool)
+        except DefinitionError as error:
+            found.append(LooseParameter(tool.name, "", "", f"this cannot be tried: {error}", {}))
+    return found
 
 
 def _loose(tool: Tool[..., Any]) -> Iterator[LooseParameter]:
+    told = set()
     for place in _places_of(tool, _samples_of(tool)):
-        arguments = place.build(_ANYTHING)
-        if place.is_open and _refusal(tool, arguments) is None:
-            path = path_text(place.steps)
+        arguments, path = place.build(_ANYTHING), path_text(place.steps)
+        if place.is_open and path not in told and _refusal(tool, arguments) is None:
+            told.add(path)
             why = "anything is taken here, since its type says nothing: give it a type"
             yield LooseParameter(tool.name, _parameter(place.steps), path, why, json.loads(json.dumps(arguments)))
     for bad in bad_arguments(tool):
@@ -122,7 +130,30 @@ def _places_of(tool: Tool[..., Any], samples: Samples) -> Iterator[Place]:
 
 
 def _good_arguments(tool: Tool[..., Any], samples: Samples) -> JsonObject:
-    """Arguments that the tool takes, its validators included: of those refused the next are tried."""
+    """Arguments that the tool takes, its validators included: the author's examples before those made up."""
+    for example in map(_as_json, tool.policy.examples):
+        if isinstance(example, dict) and samples.allows(samples.root, example) and _refusal(tool, example) is None:
+            return example
+    try:
+        return _made_up(tool, samples)
+    except DefinitionError:
+        for whole in samples.of(samples.root, _MOST_TRIES):
+            if isinstance(whole, dict) and _refusal(tool, whole) is None:
+                return whole
+        raise
+
+
+def _as_json(example: Any) -> JsonValue:
+    """An example as JSON data; None where it is none, which the linter tells."""
+    try:
+        data: JsonValue = json.loads(json.dumps(example))
+    except (TypeError, ValueError):
+        return None
+    return data
+
+
+def _made_up(tool: Tool[..., Any], samples: Samples) -> JsonObject:
+    """Arguments made up for each parameter that is required: of those refused the next are tried."""
     schema = resolve(samples.root, samples.root)
     schemas = {name: schema.get("properties", {}).get(name, {}) for name in schema.get("required", ())}
     good = {name: samples.one(held, (name,)) for name, held in schemas.items()}

@@ -13,9 +13,10 @@ from typing import Any
 
 from magic_tools.loose.scalars import choices_of
 from magic_tools.schema.forms import text_form
+from magic_tools.schema.limits import X_DECIMAL
 from magic_tools.schema.walk import resolve
-from magic_tools.tools.bad_inputs.referee import DECIMAL_LIMITS
-from magic_tools.tools.bad_inputs.samples import Samples, kinds_of, others_of
+from magic_tools.tools.bad_inputs.samples import NOTHING, Samples, kinds_of, others_of
+from magic_tools.tools.bad_inputs.text_limits import beyond_limits
 from magic_tools.values import JsonObject, JsonValue
 
 __all__ = ["Fault", "anywhere", "faults_of", "wanted_by"]
@@ -177,7 +178,8 @@ def _texts(schema: JsonObject, good: JsonValue, _: Samples) -> Iterator[Fault]:
             "a line's end behind": f"{text}\n",
         }.items():
             yield Fault(broken, f"{words} what the pattern {schema['pattern']} matches")
-    yield from _beyond_decimal_limits(schema.get(DECIMAL_LIMITS, {}))
+    yield from _beyond_decimal_limits(schema.get(X_DECIMAL, {}))
+    yield from (Fault(beyond, f"{beyond}, where {asked} is due") for beyond, asked in beyond_limits(schema))
     yield Fault("x" * _HUGE_LENGTH, f"huge text, of {_HUGE_LENGTH} characters")
 
 
@@ -220,6 +222,10 @@ def _objects(schema: JsonObject, good: JsonValue, samples: Samples) -> Iterator[
         yield Fault(rest, f"without {name!r}, which is required", (name,))
     if required:
         yield Fault({}, f"an empty object, where {required[0]!r} is required", (required[0],))
+    if least := schema.get("minProperties", 0):
+        yield Fault(dict(list(held.items())[: least - 1]), f"fewer keys than {least}")
+    for name in (name for name, inner in schema.get("properties", {}).items() if inner == NOTHING):
+        yield Fault({**held, name: "text"}, "a key that may not be there", (name,))
     yield Fault({**held, unknown: "text"}, "a key that is not declared", (unknown,))
     yield Fault({unknown: held}, "one shell too many: all of it under a key that is not declared", (unknown,))
     others = others_of(schema)
@@ -238,8 +244,6 @@ def _maps(schema: JsonObject, held: JsonObject, others: JsonObject, samples: Sam
     names = {"type": "string", **schema.get("propertyNames", {})}
     most = schema.get("maxProperties")
     values = samples.of(others)[:1]
-    if held and schema.get("minProperties"):
-        yield Fault(dict(list(held.items())[:-1]), f"fewer keys than {schema['minProperties']}")
     if most is not None and most < _MOST_ITEMS:
         keys = samples.of(names, most + 1)
         yield Fault({str(key): value for key in keys for value in values}, f"more keys than {most}")

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from magic_tools.schema.walk import resolve
 from magic_tools.tools.bad_inputs.faults import Fault, anywhere, faults_of, wanted_by
-from magic_tools.tools.bad_inputs.samples import Samples, Steps, kinds_of, others_of
+from magic_tools.tools.bad_inputs.pattern_texts import pattern_texts
+from magic_tools.tools.bad_inputs.samples import NOTHING, Samples, Steps, kinds_of, others_of
+from magic_tools.tools.bad_inputs.ways import is_combined, ways_of
 from magic_tools.values import JsonObject, JsonValue
 
 __all__ = ["Place", "places_of"]
@@ -73,11 +76,13 @@ class _Walk:
             yield from self.places(child, uses)
 
     def children(self, place: Place) -> Iterator[Place]:
-        """The places directly inside one; a union's branches are where the union is."""
-        for branch in (*place.schema.get("anyOf", ()), *place.schema.get("oneOf", ())):
-            fits = self.samples.allows(branch, place.good)
-            good = place.good if fits else self._good(branch, place.steps, place.build)
-            yield replace(place, schema=branch, good=good)
+        """The places directly inside one; the ways in which a value may fit are where it is."""
+        for way, _ in ways_of(place.schema, self.samples.root):
+            fits = self.samples.allows(way, place.good)
+            good = place.good if fits else self._good(way, place.steps, place.build)
+            yield replace(place, schema=way, good=good)
+        if is_combined(place.schema):
+            return  # each of the ways says all that the schema itself does
         kinds = kinds_of(place.schema)
         if "object" in kinds:
             yield from self._members(place)
@@ -86,7 +91,10 @@ class _Walk:
 
     def _members(self, place: Place) -> Iterator[Place]:
         held = place.good if isinstance(place.good, dict) else {}
-        members = dict(place.schema.get("properties", {}))
+        declared = place.schema.get("properties", {})
+        members = {name: schema for name, schema in declared.items() if schema != NOTHING}
+        for pattern, schema in place.schema.get("patternProperties", {}).items():
+            members |= {key: schema for key in islice(pattern_texts(pattern), 1) if isinstance(schema, dict)}
         others = others_of(place.schema)
         if others is not None:
             keys = self.samples.of({"type": "string", **place.schema.get("propertyNames", {})})

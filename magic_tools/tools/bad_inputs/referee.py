@@ -11,23 +11,22 @@ from typing import Any, TypeAlias
 
 from magic_tools.loose.scalars import choices_of
 from magic_tools.schema.forms import DECIMAL, text_form
+from magic_tools.schema.limits import LIMITS, X_DECIMAL
 from magic_tools.schema.walk import map_schema, resolve, types_of
+from magic_tools.tools.bad_inputs.text_limits import TextLimits
 from magic_tools.values import JsonObject
 
-__all__ = ["DECIMAL_LIMITS", "Referee", "referee", "widened"]
-
-DECIMAL_LIMITS = "x-decimal"
-"""The keyword under which the schema of a Decimal, which is text, has its limits."""
+__all__ = ["Referee", "referee", "widened"]
 
 Referee: TypeAlias = Callable[[Any], bool]
 """Tells whether a schema allows a JSON value."""
 
 
 def referee(schema: JsonObject) -> Referee:
-    """The referee of a schema: its formats and the limits of its Decimals count too; ValueError if it is none."""
+    """The referee of a schema: its formats and the limits of its texts count too; ValueError if it is none."""
     import jsonschema_rs
 
-    keywords: dict[str, Any] = {DECIMAL_LIMITS: _DecimalLimits}
+    keywords: dict[str, Any] = {X_DECIMAL: _DecimalLimits, LIMITS: TextLimits}
     try:
         return jsonschema_rs.validator_for(schema, validate_formats=True, keywords=keywords, offline=True).is_valid
     except jsonschema_rs.ValidationError as error:
@@ -84,6 +83,9 @@ _IS_BROKEN: Mapping[str, Callable[[Decimal, Decimal], bool]] = {
 }
 
 
+_DEPENDENT = ("dependentRequired", "dependentSchemas")
+
+
 def _or(node: JsonObject, other: JsonObject) -> JsonObject:
     return {"anyOf": [node, other]}
 
@@ -104,8 +106,8 @@ def _numbers_for_text(node: JsonObject, _: JsonObject) -> JsonObject:
     number: JsonObject = {"type": "number"}
     if choices := choices_of(node):
         number["enum"] = [json.loads(text) for text in choices if isinstance(text, str) and text.isdecimal()]
-    elif form is DECIMAL and DECIMAL_LIMITS in node:
-        number[DECIMAL_LIMITS] = node[DECIMAL_LIMITS]
+    elif form is DECIMAL and X_DECIMAL in node:
+        number[X_DECIMAL] = node[X_DECIMAL]
     return node if number.get("enum") == [] else _or(node, number)
 
 
@@ -116,6 +118,18 @@ def _null_for_nothing(node: JsonObject, _: JsonObject) -> JsonObject:
         for name, held in node.get("properties", {}).items()
     }
     return {**node, "properties": properties} if properties else node
+
+
+def _null_asks_for_nothing(node: JsonObject, _: JsonObject) -> JsonObject:
+    asking = [(name, keyword) for keyword in _DEPENDENT for name in node.get(keyword, ())]
+    if not asking:
+        return node
+    kept = {keyword: held for keyword, held in node.items() if keyword not in _DEPENDENT}
+    return {"allOf": [kept, *(_unless_null(name, keyword, node[keyword][name]) for name, keyword in asking)]}
+
+
+def _unless_null(name: str, keyword: str, held: Any) -> JsonObject:
+    return _or({keyword: {name: held}}, {"properties": {name: {"type": "null"}}, "required": [name]})
 
 
 def _nothing_for_null(node: JsonObject, root: JsonObject) -> JsonObject:
@@ -152,6 +166,7 @@ _READINGS: Mapping[str, Callable[[JsonObject, JsonObject], JsonObject]] = {
     "clean digits in text are the number": _digits_in_text,
     "a bare number is the text of its source digits, and so a Decimal": _numbers_for_text,
     "null for what may be absent is absent": _null_for_nothing,
+    "what is absent asks for nothing beside it": _null_asks_for_nothing,
     "a required value that may be null and is left out is null": _nothing_for_null,
     "a regular expression is one of Python's, not of JSON Schema's": _patterns_of_python,
     "what is twice in a set is once": _items_twice,

@@ -5,22 +5,28 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from itertools import chain, islice, zip_longest
+from itertools import chain, islice, pairwise, zip_longest
 from typing import Any, TypeAlias
 
 from magic_tools.errors import DefinitionError
 from magic_tools.loose.issues import path_text
 from magic_tools.loose.scalars import choices_of
 from magic_tools.schema.forms import DECIMAL, text_form
+from magic_tools.schema.limits import X_DECIMAL
 from magic_tools.schema.walk import map_schema, resolve, types_of
 from magic_tools.tools.bad_inputs.pattern_texts import pattern_texts
-from magic_tools.tools.bad_inputs.referee import DECIMAL_LIMITS, Referee, referee
+from magic_tools.tools.bad_inputs.referee import Referee, referee
+from magic_tools.tools.bad_inputs.text_limits import near_limits
+from magic_tools.tools.bad_inputs.ways import ways_of
 from magic_tools.values import JsonObject, JsonValue
 
-__all__ = ["Samples", "Steps", "kinds_of", "others_of", "without_booleans"]
+__all__ = ["NOTHING", "Samples", "Steps", "kinds_of", "others_of", "without_booleans"]
 
 Steps: TypeAlias = tuple[str | int, ...]
 """The keys and indices that lead to a place in a value."""
+
+NOTHING: JsonObject = {"not": {}}
+"""The schema that allows no value, as an object."""
 
 _FEW = 8
 _MOST_TRIES = 400
@@ -65,6 +71,8 @@ _TEXTS: Mapping[str, tuple[str, ...]] = {
     "base64url": ("aGk=", "aGV5"),
     "regex": ("a+", "b+"),
     "directory-path": (".",),
+    "file-path": (__file__,),
+    "name-email": ("Ann <ann@example.com>", "Bob <bob@example.com>"),
     "color": ("red", "blue"),
     **dict.fromkeys(("uuid", "uuid1", "uuid3", "uuid4", "uuid5", "uuid6", "uuid7", "uuid8"), _UUIDS),
 }  # fmt: skip
@@ -80,14 +88,15 @@ def others_of(schema: JsonObject) -> JsonObject | None:
     others = schema.get("additionalProperties", True)
     if isinstance(others, dict):
         return others
-    return {} if others and not schema.get("properties") else None
+    says = {"properties", "required"} & schema.keys()  # beside what it says of some keys it is no map of all
+    return {} if others and not says else None
 
 
 def without_booleans(schema: JsonObject) -> JsonObject:
     """A copy in which `true` and `false`, where they stand for a schema of a value, are written as objects."""
 
     def written(held: Any) -> Any:
-        return ({} if held else {"not": {}}) if isinstance(held, bool) else held
+        return ({} if held else dict(NOTHING)) if isinstance(held, bool) else held
 
     def change(node: JsonObject, _: str) -> JsonObject:
         node = dict(node)
@@ -169,9 +178,8 @@ class Samples:
         yield from schema.get("examples", ())
         if "default" in schema:
             yield schema["default"]
-        branches = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
-        branches.sort(key=lambda branch: types_of(branch) == ("null",))
-        yield from _in_turn(self.of(branch, most, inside) for branch in branches)
+        ways = sorted(ways_of(schema, self.root, inside), key=lambda way: types_of(way[0]) == ("null",))
+        yield from _in_turn(self.of(way, most, (*inside, ref) if ref else inside) for way, ref in ways)
         yield from _in_turn(self._of_kind(kind, schema, most, inside) for kind in kinds_of(schema) or _SCALARS)
 
     def _of_kind(self, kind: str, schema: JsonObject, most: int, inside: tuple[str, ...]) -> Iterator[JsonValue]:
@@ -192,7 +200,8 @@ class Samples:
     def _texts(self, schema: JsonObject, most: int) -> Iterator[str]:
         form, least = text_form(schema), schema.get("minLength", 0)
         if form is DECIMAL:
-            yield from _decimals(schema.get(DECIMAL_LIMITS, {}))
+            yield from _decimals(schema.get(X_DECIMAL, {}))
+        yield from near_limits(schema)
         if form is not None and form.example:
             yield form.example
         yield from _TEXTS.get(schema.get("format", ""), ())
@@ -216,13 +225,23 @@ class Samples:
         properties, others = schema.get("properties", {}), others_of(schema)
         required = schema.get("required", ())
         columns = {name: self.of(properties.get(name, {}), most, inside) for name in required}
-        missing = max(schema.get("minProperties", 0) - len(columns), 0)
-        if missing and others is not None:
-            keys = self.of({"type": "string", **schema.get("propertyNames", {})}, missing + len(columns))
-            free = [key for key in keys if isinstance(key, str) and key not in columns]
-            columns |= {key: self.of(others, most, inside) for key in free[:missing]}
+        least = schema.get("minProperties", 0)
+        for name, held in self._more_members(schema, properties, others, least) if least > len(columns) else ():
+            if name not in columns and len(columns) < least and (found := self.of(held, most, inside)):
+                columns[name] = found
         for row in _rows(list(columns.values())):
             yield dict(zip(columns, row, strict=True))
+
+    def _more_members(
+        self, schema: JsonObject, properties: JsonObject, others: JsonObject | None, most: int
+    ) -> Iterator[tuple[str, JsonObject]]:
+        """The members that an object may have, with their schemas: the declared ones, then some of a map."""
+        yield from properties.items()
+        for pattern, held in schema.get("patternProperties", {}).items():
+            yield from ((name, held) for name in islice(pattern_texts(pattern), most))
+        if others is not None:
+            keys = self.of({"type": "string", **schema.get("propertyNames", {})}, most + len(properties))
+            yield from ((key, others) for key in keys if isinstance(key, str))
 
 
 def _in_turn(columns: Any) -> Iterator[JsonValue]:
@@ -248,6 +267,8 @@ def _numbers(schema: JsonObject, kind: str) -> Iterator[int | float]:
     if kind == "integer":
         start = int(start)
     yield start
+    if kind == "number" and "multipleOf" not in schema:
+        yield start + 0.5
     yield from highs
     yield from (start + step * count for count in range(1, _MOST_TRIES // 4))
     yield from (start - step * count for count in range(1, _MOST_TRIES // 4))
@@ -257,6 +278,7 @@ def _numbers(schema: JsonObject, kind: str) -> Iterator[int | float]:
 
 def _decimals(limits: Mapping[str, str]) -> Iterator[str]:
     bounds = [Decimal(limits[word]) for word in limits if word.endswith("imum")]
+    bounds += [(low + high) / 2 for low, high in pairwise(sorted(bounds))]
     step = Decimal(limits.get("multipleOf", "1"))
     fine = Decimal(1).scaleb(-int(limits.get("decimalPlaces", "2")))
     for bound in (Decimal(1), *bounds, Decimal(0)):

@@ -101,7 +101,7 @@ def keyword_complaints(schema: Any, keywords: Mapping[str, set[str]], more: set[
 
 def closed_complaints(schema: Any, formats: tuple[str, ...]) -> Iterator[str]:
     for place, node in nodes(schema):
-        if not node.keys() & {"type", "enum", "const", "anyOf", "$ref"}:
+        if not node.keys() & {"type", "enum", "const", "anyOf", "allOf", "$ref"}:
             yield f"{place}: no type"
         if "object" in types(node) and node.get("additionalProperties") is not False:
             yield f"{place}: an open object"
@@ -132,6 +132,8 @@ def openai_strict(schema: Any) -> list[str]:
         declared = node.get("properties", {})
         if sorted(node.get("required", [])) != sorted(declared) and "object" in types(node):
             found.append(f"{place}: a property that is not required")
+        if node.keys() & {"enum", "const"} and "type" not in node:
+            found.append(f"{place}: values without a type")
         if re.search(r"\(\?[=!<]", node.get("pattern", "")):
             found.append(f"{place}: a look around")
         properties += len(declared)
@@ -147,7 +149,7 @@ def openai_strict(schema: Any) -> list[str]:
 
 def anthropic_strict(schema: Any) -> list[str]:
     """Why Anthropic would refuse a strict schema."""
-    found = [*root_complaints(schema), *keyword_complaints(schema, ANTHROPIC_KEYWORDS, {"default"})]
+    found = [*root_complaints(schema), *keyword_complaints(schema, ANTHROPIC_KEYWORDS, {"default", "allOf"})]
     found += closed_complaints(schema, ANTHROPIC_FORMATS)
     definitions = schema.get("$defs", {})
     uses = {name: set(references(held)) for name, held in definitions.items()}
@@ -159,6 +161,12 @@ def anthropic_strict(schema: Any) -> list[str]:
         if name in seen:
             found.append(f"{name} recurs")
     for place, node in nodes(schema):
+        texts = [value for value in node.get("enum", ()) if isinstance(value, str)]
+        if len({text.casefold() for text in texts}) < len(set(texts)):
+            found.append(f"{place}: values that differ in capitals")
+        for branch in node.get("allOf", ()):
+            if any("$ref" in part or "object" in types(part) for _, part in nodes(branch)):
+                found.append(f"{place}: allOf of references or objects")
         if node.get("minItems", 0) not in (0, 1):
             found.append(f"{place}: minItems {node['minItems']}")
         if re.search(r"\(\?|\\[1-9bB]", node.get("pattern", "")):
@@ -176,6 +184,9 @@ def gemini(schema: Any) -> list[str]:
     """Why Gemini would refuse a schema, or read it otherwise."""
     found = [*root_complaints(schema), *keyword_complaints(schema, GEMINI_KEYWORDS, set())]
     for place, node in nodes(schema):
+        for name in node.get("properties", ()) if isinstance(node, dict) else ():
+            if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]{0,63}", name):
+                found.append(f"{place}: a property called {name}")
         for value in node.get("enum", ()) if isinstance(node, dict) else ():
             if isinstance(value, bool) or not isinstance(value, str | int | float):
                 found.append(f"{place}: {value} in an enum")

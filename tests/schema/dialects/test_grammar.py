@@ -19,6 +19,7 @@ from magic_tools.loose.decode import compile_schema
 from magic_tools.schema.dialects.grammar import render_grammar
 from magic_tools.schema.dialects.grammar_patterns import any_text
 from magic_tools.schema.dialects.rendered import DialectChange
+from magic_tools.schema.forms import NAIVE_PATTERN, TIME_PATTERN
 from magic_tools.values import JsonObject
 from tests.schema.dialects.decoder import Decoder
 
@@ -81,6 +82,16 @@ CASES_OF: dict[str, tuple[Case, ...]] = {
             (),
             ('"A-1"',),
             ('"A-"',),
+        ),
+        Case(
+            {"type": "string", "pattern": TIME_PATTERN},
+            takes=('"12:30"', '"23:59:59.5+23:59"', '"00:00:00Z"'),
+            refuses=('"24:00:00"', '"12:30:60"', '"12:30:00+24:00"'),
+        ),
+        Case(
+            {"type": "string", "pattern": NAIVE_PATTERN},
+            takes=('"2026-11-29T12:30:00"',),
+            refuses=('"2026-11-29_12:30:00"', '"2026-13-29T12:30:00"', '"2026-11-29T24:00:00"'),
         ),
         Case({"type": "string", "pattern": "^(?=a)"}, TEXT, (("", "pattern", LEFT_OUT),), ('"b"',)),
         Case(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import re
 from typing import Any
 
@@ -42,6 +43,7 @@ BIKE = closed({"vehicle": {"type": "string", "const": "Bike"}})
 NODE = closed({"next": {"anyOf": [{"$ref": "#/$defs/Node"}, NULL]}})
 TAGGED = {"oneOf": [CAR, BIKE], "discriminator": {"propertyName": "vehicle"}}
 OPEN_MAP = {"type": "object", "additionalProperties": {"type": "integer"}}
+APART = "made anyOf: no value fits two of its branches"
 CLOSED = "closed: no undeclared keys are asked for"
 NULLABLE = "made nullable: null counts as left out"
 SILENT = "left out: it says nothing that the description or the rest does not"
@@ -49,7 +51,20 @@ SILENT = "left out: it says nothing that the description or the rest does not"
 # What OpenAI's strict mode makes of a property `a`: its schema, its form, and the changes, keyword and what.
 STRICT_PROPERTIES: list[tuple[str, JsonObject, JsonObject, list[tuple[str, str]]]] = [
     ("plain", {"type": "integer", "minimum": 1}, {"type": "integer", "minimum": 1}, []),
-    ("null among values", {"enum": ["x", None]}, {"enum": ["x", None]}, []),
+    ("null among values", {"enum": ["x", None]}, {"type": ["string", "null"], "enum": ["x", None]}, []),
+    ("one value alone", {"const": "A"}, {"type": "string", "const": "A"}, []),
+    ("whole numbers alone", {"enum": [1, 2]}, {"type": "integer", "enum": [1, 2]}, []),
+    (
+        "values of several types",
+        {"enum": [1, "a", 1.5, True, None], "description": "Any"},
+        {
+            "type": ["string", "number", "boolean", "null"],
+            "description": "Any",
+            "enum": [1, "a", 1.5, True, None],
+        },
+        [],
+    ),
+    ("values and their type", {"type": "string", "enum": ["x"]}, {"type": "string", "enum": ["x"]}, []),
     ("a type list", {"type": ["string", "null"]}, {"type": ["string", "null"]}, []),
     ("format", {"type": "string", "format": "date-time"}, {"type": "string", "format": "date-time"}, []),
     (
@@ -57,6 +72,20 @@ STRICT_PROPERTIES: list[tuple[str, JsonObject, JsonObject, list[tuple[str, str]]
         {"type": "string", "description": "A name", "minLength": 2},
         {"type": "string", "description": "A name. At least 2 characters."},
         [("minLength", "kept as text: At least 2 characters.")],
+    ),
+    (
+        "a length of one",
+        {**TEXT, "maxLength": 1},
+        {**TEXT, "description": "At most 1 character."},
+        [
+            ("maxLength", "kept as text: At most 1 character."),
+        ],
+    ),
+    (
+        "one key",
+        {**CAR, "minProperties": 1, "maxProperties": 0},
+        {**CAR, "description": "At least 1 key. At most 0 keys."},
+        [("minProperties", "kept as text: At least 1 key."), ("maxProperties", "kept as text: At most 0 keys.")],
     ),
     (
         "several words",
@@ -92,8 +121,8 @@ STRICT_PROPERTIES: list[tuple[str, JsonObject, JsonObject, list[tuple[str, str]]
     (
         "a look ahead",
         {"type": "string", "pattern": "^(?=x)"},
-        {"type": "string", "description": "Matches the regular expression ^(?=x)"},
-        [("pattern", "kept as text: Matches the regular expression ^(?=x)")],
+        {"type": "string", "description": "Matches the regular expression `^(?=x)`."},
+        [("pattern", "kept as text: Matches the regular expression `^(?=x)`.")],
     ),
     (
         "a default of what is required",
@@ -111,7 +140,59 @@ STRICT_PROPERTIES: list[tuple[str, JsonObject, JsonObject, list[tuple[str, str]]
         "one of several",
         {"oneOf": [TEXT, NULL]},
         {"anyOf": [TEXT, NULL]},
-        [("oneOf", "made anyOf: whatever is in them tells the branches apart")],
+        [("oneOf", APART)],
+    ),
+    (
+        "tags without a discriminator, and without types",
+        {"oneOf": [closed({"kind": {"const": "A"}}), closed({"kind": {"enum": ["B", "C"]}})]},
+        {
+            "anyOf": [
+                closed({"kind": {"type": "string", "const": "A"}}),
+                closed({"kind": {"type": "string", "enum": ["B", "C"]}}),
+            ]
+        },
+        [("oneOf", APART)],
+    ),
+    (
+        "values with texts",
+        {"oneOf": [{"const": 1, "description": "low"}, {"const": 2, "description": "high"}]},
+        {
+            "anyOf": [
+                {"type": "integer", "description": "low", "const": 1},
+                {"type": "integer", "description": "high", "const": 2},
+            ]
+        },
+        [("oneOf", APART)],
+    ),
+    (
+        "exactly one of several",
+        {"oneOf": [{"type": "integer"}, {"type": "number", "minimum": 2}], "description": "A size"},
+        {
+            "description": "A size. Exactly one of these.",
+            "anyOf": [{"type": "integer"}, {"type": "number", "minimum": 2}],
+        },
+        [("oneOf", "kept as text: Exactly one of these.")],
+    ),
+    (
+        "a union that says its type",
+        {"type": "object", "anyOf": [CAR, BIKE]},
+        {"anyOf": [CAR, BIKE]},
+        [("type", "left out: each of its branches says it")],
+    ),
+    (
+        "a union that says the type of its branches",
+        {
+            "type": ["object", "null"],
+            "anyOf": [NULL, {"properties": {"b": TEXT}, "required": ["b"], "additionalProperties": False}],
+        },
+        {"anyOf": [NULL, {**closed({"b": TEXT}), "type": ["object", "null"]}]},
+        [("type", "left out: each of its branches says it")],
+    ),
+    (
+        "two rules of one text",
+        {"allOf": [TEXT, {"pattern": "^a$"}, {"description": "A letter"}], "description": "One"},
+        {**TEXT, "description": "One. A letter", "pattern": "^a$"},
+        [],
     ),
     (
         "one and all",
@@ -124,6 +205,18 @@ STRICT_PROPERTIES: list[tuple[str, JsonObject, JsonObject, list[tuple[str, str]]
         {"type": "string", "description": "At least 0.", "x-decimal": {"minimum": "0"}, "title": "T", "$comment": "?"},
         {"type": "string", "description": "At least 0."},
         [("x-decimal", SILENT), ("title", SILENT), ("$comment", SILENT)],
+    ),
+    (
+        "declarations of others",
+        {"type": "number", "description": "How long", "x-unit": "s", "x-shown": "Duration", "x-order": 3},
+        {"type": "number", "description": "How long. x-shown: Duration. Unit: s."},
+        [("x-shown", "kept as text: x-shown: Duration."), ("x-unit", "kept as text: Unit: s."), ("x-order", SILENT)],
+    ),
+    (
+        "a declaration that is in words",
+        {"type": "number", "description": "How long. Unit: s.", "x-unit": "s"},
+        {"type": "number", "description": "How long. Unit: s."},
+        [("x-unit", SILENT)],
     ),
     ("a title like the name", {"type": "string", "title": "A"}, TEXT, [("title", SILENT)]),
     (
@@ -281,6 +374,32 @@ REFERRED = {"T": {"type": "string", "description": "A tag"}}
             id="a text beside a reference",
         ),
         pytest.param(
+            {**optional({"$ref": "#/$defs/T", "default": "q"}), "$defs": {"T": {"type": ["string", "null"]}}},
+            closed(
+                {"a": {"description": 'Default: "q".', "anyOf": [{"$ref": "#/$defs/T"}]}},
+                **{"$defs": {"T": {"type": ["string", "null"]}}},
+            ),
+            id="a default of a nullable type",
+        ),
+        pytest.param(
+            closed({"a": {"pattern": "^a$", "allOf": [{"$ref": "#/$defs/T"}, {**TEXT}]}}, **{"$defs": REFERRED}),
+            closed({"a": {**TEXT, "pattern": "^a$", "anyOf": [{"$ref": "#/$defs/T"}]}}, **{"$defs": REFERRED}),
+            id="rules beside a reference",
+        ),
+        pytest.param(
+            {**optional({"$ref": "#/$defs/T", "default": "q"}), "$defs": REFERRED},
+            closed(
+                {
+                    "a": {
+                        "description": 'Null stands for the default: "q".',
+                        "anyOf": [{"$ref": "#/$defs/T"}, NULL],
+                    }
+                },
+                **{"$defs": REFERRED},
+            ),
+            id="a default of a type",
+        ),
+        pytest.param(
             {"$ref": "#/$defs/Node", "description": "A list", "$defs": {"Node": NODE}},
             {**NODE, "description": "A list", "$defs": {"Node": NODE}},
             id="a root that refers",
@@ -321,6 +440,11 @@ def test_openai_references(schema: JsonObject, form: JsonObject) -> None:
     [
         (closed({"a": OPEN_MAP}), "/properties/a", "additionalProperties", "its keys are open"),
         (closed({"a": {"type": "object"}}), "/properties/a", "additionalProperties", "its keys are open"),
+        (closed({"a": opened({})}), "/properties/a", "additionalProperties", "its keys are open"),
+        (closed({"a": opened({"b": False})}), "/properties/a", "additionalProperties", "its keys are open"),
+        ({"type": "object", "properties": {}}, "", "additionalProperties", "its keys are open"),
+        ({"type": "object", "anyOf": [CAR, {"required": ["a"]}]}, "/anyOf/1", "additionalProperties", "keys are open"),
+        ({"type": "object", "anyOf": [CAR, TEXT]}, "", "additionalProperties", "its keys are open"),
         (closed({"a": {"type": ["object", "null"]}}), "/properties/a", "additionalProperties", "its keys are open"),
         (
             closed({"a": {**opened({"b": TEXT}, "b"), "additionalProperties": True}}),
@@ -348,6 +472,18 @@ def test_openai_references(schema: JsonObject, form: JsonObject) -> None:
         ),
         (closed({"a": {"anyOf": [TEXT], "oneOf": [TEXT]}}), "/properties/a", "oneOf", "OpenAI does not know"),
         (optional({"anyOf": [TEXT, NULL]}), "/properties/a", "required", "null or left out, and these are two things"),
+        (
+            optional({"anyOf": [{**TEXT, "maxLength": 1}, NULL], "default": "long"}),
+            "/properties/a",
+            "required",
+            "null or left out, and these are two things",
+        ),
+        (
+            {**optional({"$ref": "#/$defs/T", "default": 3}), "$defs": {"T": {"type": ["string", "null"]}}},
+            "/properties/a",
+            "required",
+            "null or left out, and these are two things",
+        ),
     ],
 )
 def test_openai_cannot_hold(schema: JsonObject, path: str, keyword: str, why: str) -> None:
@@ -424,6 +560,22 @@ def test_a_root_that_is_no_plain_object_is_wrapped(dialect: Dialect, strict: boo
     assert rendered.restore('{"value": {"vehicle": "Car"}}') == '{"vehicle": "Car"}'
 
 
+@pytest.mark.parametrize("dialect", ["openai-chat", "openai-responses", "anthropic"])
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+def test_a_union_of_closed_objects_is_strict_at_the_root(dialect: Dialect, keyword: str) -> None:
+    """A root of branches is wrapped and strict, also where it says that it is an object, as the guard has it."""
+    for schema in ({keyword: [CAR, BIKE]}, {"type": "object", keyword: [CAR, BIKE]}):
+        rendered = render_schema(schema, dialect, strict=True)
+        assert rendered.schema == closed({"value": {"anyOf": [CAR, BIKE]}})
+
+
+@pytest.mark.parametrize("dialect", ["openai-chat", "openai-responses", "anthropic"])
+def test_an_object_without_keys(dialect: Dialect) -> None:
+    """An object that is closed without any property is strict: it is what it can be."""
+    for schema in (closed({}), closed({"a": closed({})}), {"type": "object", "additionalProperties": False}):
+        assert render_schema(schema, dialect).strict
+
+
 @pytest.mark.parametrize(
     ("schema", "form"),
     [
@@ -451,14 +603,17 @@ ANTHROPIC: list[tuple[JsonObject, JsonObject]] = [
     ({"type": "string", "format": "uri"}, {"type": "string", "format": "uri"}),
     ({"type": "string", "format": "binary"}, {"type": "string", "description": "Format: binary."}),
     ({"type": "string", "pattern": r"^\d{2}[a-z]*(x|\.)?$"}, {"type": "string", "pattern": r"^\d{2}[a-z]*(x|\.)?$"}),
-    ({"type": "string", "pattern": r"\bx"}, {"type": "string", "description": r"Matches the regular expression \bx"}),
+    (
+        {"type": "string", "pattern": r"\bx"},
+        {"type": "string", "description": r"Matches the regular expression `\bx`."},
+    ),
     (
         {"type": "string", "pattern": r"(a)\1"},
-        {"type": "string", "description": r"Matches the regular expression (a)\1"},
+        {"type": "string", "description": r"Matches the regular expression `(a)\1`."},
     ),
     (
         {"type": "string", "pattern": "x{1,500}"},
-        {"type": "string", "description": "Matches the regular expression x{1,500}"},
+        {"type": "string", "description": "Matches the regular expression `x{1,500}`."},
     ),
     ({"type": "array", "items": TEXT, "minItems": 1}, {"type": "array", "items": TEXT, "minItems": 1}),
     (
@@ -469,6 +624,40 @@ ANTHROPIC: list[tuple[JsonObject, JsonObject]] = [
         {"type": "array", "prefixItems": [TEXT, TEXT], "minItems": 2, "maxItems": 2},
         {"type": "array", "description": "At least 2 items. At most 2 items.", "items": TEXT},
     ),
+    (
+        {"type": "array", "prefixItems": [TEXT], "items": False},
+        {"type": "array", "description": "At most 1 item.", "items": TEXT},
+    ),
+    (
+        {"type": "array", "prefixItems": [TEXT, NULL], "items": False, "maxItems": 1, "uniqueItems": True},
+        {
+            "type": "array",
+            "description": "At most 1 item. No item twice. In this order: string, null.",
+            "items": {"anyOf": [TEXT, NULL]},
+        },
+    ),
+    (
+        {"type": "array", "prefixItems": [TEXT, NULL], "items": False, "maxItems": 3},
+        {
+            "type": "array",
+            "description": "At most 3 items. At most 2 items. In this order: string, null.",
+            "items": {"anyOf": [TEXT, NULL]},
+        },
+    ),
+    ({"enum": ["a", 1]}, {"enum": ["a", 1]}),
+    ({"enum": ["a", "b", "AB"]}, {"enum": ["a", "b", "AB"]}),
+    ({"anyOf": [{"const": "a"}, TEXT]}, {"anyOf": [{"const": "a"}, TEXT]}),
+    (
+        {"allOf": [{**TEXT, "pattern": "^a"}, {**TEXT, "pattern": "b$"}, {"maxLength": 9}]},
+        {
+            "allOf": [
+                {**TEXT, "pattern": "^a"},
+                {**TEXT, "pattern": "b$"},
+                {**TEXT, "description": "At most 9 characters."},
+            ]
+        },
+    ),
+    ({"allOf": [{"minLength": 1}, TEXT, {}]}, {**TEXT, "description": "At least 1 character."}),
     (TAGGED, {"anyOf": [CAR, BIKE]}),
 ]
 
@@ -491,6 +680,21 @@ def test_anthropic_strict(schema: JsonObject, form: JsonObject) -> None:
         (closed({"a": {"$ref": "#"}}), "takes no type that holds itself"),
         (closed({"a": OPEN_MAP}), "its keys are open"),
         ({"properties": {f"p{n}": TEXT for n in range(25)}}, "25 optional parameters, and Anthropic takes 24"),
+        (closed({"a": {"enum": ["Car", "car"]}}), "values differ in capitals alone, which Anthropic does not promise"),
+        (closed({"a": {"anyOf": [{"const": "x"}, {"enum": ["y", "X"]}]}}), "values differ in capitals alone"),
+        (closed({"a": {"enum": ["stra\u00dfe", "STRASSE"]}}), "values differ in capitals alone"),
+        (
+            closed({"a": {"oneOf": [CAR, closed({"vehicle": {"const": "car"}})]}}),
+            "values differ in capitals alone",
+        ),
+        (closed({"a": {"allOf": [CAR, BIKE]}}), "does not take it with a reference or an object in it"),
+        (
+            closed(
+                {"a": {"allOf": [{"$ref": "#/$defs/T"}, {"$ref": "#/$defs/U"}]}}, **{"$defs": {"T": TEXT, "U": TEXT}}
+            ),
+            "does not take it with a reference or an object in it",
+        ),
+        (closed({"a": opened({})}), "its keys are open"),
         (closed({f"p{n}": {"anyOf": [TEXT, NULL]} for n in range(17)}), "17 parameters of union type"),
     ],
 )
@@ -524,9 +728,30 @@ GEMINI: list[tuple[JsonObject, JsonObject]] = [
     ),
     (OPEN_MAP, OPEN_MAP),
     ({}, {}),
+    ({"allOf": [TEXT, {"minLength": 1}]}, {**TEXT, "description": "At least 1 character."}),
     (
-        {"allOf": [TEXT, {"minLength": 1}]},
-        {"description": 'allOf (JSON Schema): [{"type": "string"}, {"minLength": 1}].'},
+        {"allOf": [{"minLength": 1}, {"minLength": 2}]},
+        {"description": 'allOf (JSON Schema): [{"minLength": 1}, {"minLength": 2}].'},
+    ),
+    (
+        {"type": "object", "patternProperties": {"^x": {"const": "a"}}, "additionalProperties": False},
+        {
+            "type": "object",
+            "description": 'patternProperties (JSON Schema): {"^x": {"const": "a"}}.',
+            "additionalProperties": {"enum": ["a"]},
+        },
+    ),
+    (
+        {"type": "object", "patternProperties": {"^x": TEXT, "y": NULL}, "additionalProperties": {"type": "integer"}},
+        {
+            "type": "object",
+            "description": 'patternProperties (JSON Schema): {"^x": {"type": "string"}, "y": {"type": "null"}}.',
+            "additionalProperties": {"anyOf": [TEXT, NULL, {"type": "integer"}]},
+        },
+    ),
+    (
+        {"type": "object", "patternProperties": {"^x": TEXT}},
+        {"type": "object", "description": 'patternProperties (JSON Schema): {"^x": {"type": "string"}}.'},
     ),
 ]
 
@@ -547,9 +772,32 @@ def test_gemini_recursion() -> None:
     rendered = render_schema(closed({"tree": {"$ref": "#/$defs/Tree"}}, **{"$defs": {"Tree": tree}}), "gemini")
     assert rendered.schema["required"] == ["tree"]
     assert rendered.schema["$defs"]["Tree"]["required"] == ["name"]
+    assert rendered.schema["$defs"]["Tree"]["description"] == "Required: kids."
     assert rendered.changes == (
         DialectChange("/$defs/Tree", "required", "made optional, since they hold their own type: kids"),
+        DialectChange("/$defs/Tree", "required", "kept as text: Required: kids."),
     )
+
+
+def test_gemini_names() -> None:
+    """Names that Gemini does not take are changed at the root, and come back; below it they are refused by name."""
+    names = ["foo-bar", "foo_bar", "1st", "é", "a" * 70, "", "$ref"]
+    rendered = render_schema(closed(dict.fromkeys(names, TEXT)), "gemini")
+    assert referees.gemini(rendered.schema) == []
+    given = {name: f"the value of {name}" for name in names}
+    written = json.loads(rendered.moved(json.dumps(given)))
+    assert jsonschema_rs.is_valid(rendered.schema, written)
+    assert json.loads(rendered.restore(json.dumps(written))) == given
+    assert DialectChange("/properties/foo-bar", "properties", "renamed: it is called foo_bar2") in rendered.changes
+    for schema in (
+        closed({"a": closed({"b-c": TEXT})}),
+        closed({"a": {"type": "array", "items": closed({"b-c": TEXT})}}),
+        {"anyOf": [closed({"b-c": TEXT}), CAR]},
+        closed({"a": {"$ref": "#/$defs/A"}}, **{"$defs": {"A": closed({"b-c": TEXT})}}),
+    ):
+        told = r"^The schema cannot be sent to gemini: at /.*, the property 'b-c' has a name that Gemini does not take"
+        with pytest.raises(SchemaRejectedError, match=told):
+            render_schema(schema, "gemini")
 
 
 @pytest.mark.parametrize("dialect", ["openai-chat", "openai-responses", "langchain", "anthropic"])

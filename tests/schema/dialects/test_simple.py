@@ -19,6 +19,10 @@ def opened(properties: JsonObject, *required: str, **keywords: Any) -> JsonObjec
     return {"type": "object", "properties": properties, "required": list(required), **keywords}
 
 
+def shut(properties: JsonObject, *required: str, **keywords: Any) -> JsonObject:
+    return opened(properties, *required, additionalProperties=False, **keywords)
+
+
 @pytest.mark.parametrize(
     ("schema", "form"),
     [
@@ -54,9 +58,14 @@ def opened(properties: JsonObject, *required: str, **keywords: Any) -> JsonObjec
             {"type": "string", "const": "a", "description": "!"}, {"const": "a", "description": "!"}, id="const"
         ),
         pytest.param(
-            {**TEXT, "x-unit": "s", "writeOnly": True, "description": "In s."},
-            {**TEXT, "description": "In s."},
+            {**TEXT, "x-unit": "s", "writeOnly": True, "x-order": 1, "x-shown": "Name"},
+            {**TEXT, "description": "Unit: s. x-shown: Name."},
             id="x-",
+        ),
+        pytest.param(
+            {**TEXT, "x-unit": "s", "description": "In Rome. Unit: s."},
+            {**TEXT, "description": "In Rome. Unit: s."},
+            id="x-, in words",
         ),
         pytest.param({"$ref": "#/$defs/T"}, {**TEXT, "description": "A tag"}, id="a reference"),
         pytest.param(
@@ -101,19 +110,18 @@ def test_a_large_type_that_is_used_often_stays() -> None:
     assert render_schema(schema, "simple").schema == schema
 
 
-PLACE = opened(
-    {"city": TEXT, "geo": opened({"lat": {"type": "number"}, "lon": {"type": "number"}}, "lat", description="A point")},
+PLACE = shut(
+    {"city": TEXT, "geo": shut({"lat": {"type": "number"}, "lon": {"type": "number"}}, "lat", description="A point")},
     "city",
     "geo",
-    additionalProperties=False,
     description="Where it is",
 )
 
 
 def test_objects_that_are_always_there_are_flattened() -> None:
     """The fields of objects that are always there stand at the root, named by their way, and come back from there."""
-    rendered = render_schema(opened({"n": INTEGER, "at": PLACE}, "at", description="A trip"), "simple")
-    assert rendered.schema == opened(
+    rendered = render_schema(shut({"n": INTEGER, "at": PLACE}, "at", description="A trip"), "simple")
+    assert rendered.schema == shut(
         {"n": INTEGER, "at_city": TEXT, "at_geo_lat": {"type": "number"}, "at_geo_lon": {"type": "number"}},
         "at_city",
         "at_geo_lat",
@@ -135,19 +143,19 @@ def test_objects_that_are_always_there_are_flattened() -> None:
 @pytest.mark.parametrize(
     "schema",
     [
-        pytest.param(opened({"at": PLACE}), id="may be left out"),
-        pytest.param(opened({"at": opened({"city": TEXT})}, "at"), id="may be empty"),
-        pytest.param(opened({"at": {**PLACE, "additionalProperties": TEXT}}, "at"), id="open"),
-        pytest.param(opened({"at": {**PLACE, "minProperties": 1}}, "at"), id="with a rule of its own"),
-        pytest.param(opened({"at": {"anyOf": [PLACE, NULL]}}, "at"), id="may be null"),
-        pytest.param(opened({"at": {"type": "array", "items": PLACE}}, "at"), id="several"),
-        pytest.param(opened({"at": PLACE, "at_city": TEXT}, "at"), id="the name is taken"),
-        pytest.param(
-            opened({"at": opened({"a_b": TEXT, "a": opened({"b": TEXT}, "b")}, "a")}, "at"), id="two of a name"
-        ),
+        pytest.param(shut({"at": PLACE}), id="may be left out"),
+        pytest.param(shut({"at": shut({"city": TEXT})}, "at"), id="may be empty"),
+        pytest.param(shut({"at": {**PLACE, "additionalProperties": TEXT}}, "at"), id="open"),
+        pytest.param(shut({"at": opened({"city": TEXT}, "city")}, "at"), id="open by saying nothing"),
+        pytest.param(opened({"at": PLACE}, "at"), id="beside keys that are open by saying nothing"),
+        pytest.param(shut({"at": {**PLACE, "minProperties": 1}}, "at"), id="with a rule of its own"),
+        pytest.param(shut({"at": {"anyOf": [PLACE, NULL]}}, "at"), id="may be null"),
+        pytest.param(shut({"at": {"type": "array", "items": PLACE}}, "at"), id="several"),
+        pytest.param(shut({"at": PLACE, "at_city": TEXT}, "at"), id="the name is taken"),
+        pytest.param(shut({"at": shut({"a_b": TEXT, "a": shut({"b": TEXT}, "b")}, "a")}, "at"), id="two of a name"),
         pytest.param(opened({"at": PLACE}, "at", additionalProperties=TEXT), id="beside open keys"),
-        pytest.param(opened({"at": PLACE}, "at", anyOf=[{"required": ["at"]}, {}]), id="beside a union"),
-        pytest.param({"anyOf": [opened({"at": PLACE}, "at"), NULL]}, id="below the root"),
+        pytest.param(shut({"at": PLACE}, "at", anyOf=[{"required": ["at"]}, {}]), id="beside a union"),
+        pytest.param({"anyOf": [shut({"at": PLACE}, "at"), NULL]}, id="below the root"),
     ],
 )
 def test_what_could_not_come_back_is_not_flattened(schema: JsonObject) -> None:

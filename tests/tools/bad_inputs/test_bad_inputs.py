@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import re
 from collections.abc import Iterator
 from decimal import Decimal
 from enum import Enum
@@ -18,16 +19,21 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    FilePath,
     FutureDate,
     HttpUrl,
     NaiveDatetime,
+    NameEmail,
+    PastDatetime,
     PostgresDsn,
     WithJsonSchema,
     create_model,
     field_validator,
 )
 
+from magic_tools.contracts.policy import Policy
 from magic_tools.errors import DefinitionError
+from magic_tools.schema.limits import LIMITS, X_DECIMAL
 from magic_tools.tools.bad_inputs.bad_inputs import BadInput, LooseParameter, bad_arguments, loose_parameters
 from magic_tools.tools.tool import Tool, tool
 from magic_tools.tools.toolset import Toolset
@@ -165,6 +171,29 @@ def test_all_that_is_wrong_for_a_whole_number() -> None:
         (NaiveDatetime, ["tomorrow", "2026-11-29T12:30:00Z", 0]),
         (dict[Decimal, int], [{"$5": 1}, {"1,234": 1}]),
         (dt.timedelta, ["1 day", "P", 0]),
+        (
+            Annotated[dt.date, Field(ge=dt.date(2026, 1, 1), lt=dt.date(2027, 1, 1))],
+            ["2025-12-31", "2027-01-01", "2026-02-30"],
+        ),
+        (Annotated[dt.date, Field(ge=dt.date(2031, 5, 5), le=dt.date(2031, 5, 5))], ["2031-05-04", "2031-05-06"]),
+        (
+            Annotated[NaiveDatetime, Field(gt=dt.datetime(2031, 1, 1), lt=dt.datetime(2031, 1, 1, 0, 0, 5))],
+            ["2031-01-01T00:00:00", "2031-01-01T00:00:05", "2031-01-01T00:00:06", "2030-12-31T23:59:59"],
+        ),
+        (
+            Annotated[dt.datetime, Field(ge=dt.datetime(2031, 1, 1), lt=dt.datetime(2031, 2, 1))],
+            ["2030-12-31T23:59:59Z", "2031-02-01T00:00:00Z"],
+        ),
+        (Annotated[dt.timedelta, Field(gt=dt.timedelta(hours=5), lt=dt.timedelta(hours=6))], ["PT5H", "PT6H"]),
+        (Annotated[dt.time, Field(ge=dt.time(9), le=dt.time(9, 0, 30))], ["08:59:59", "09:00:31"]),
+        (PastDatetime, ["2999-12-31T12:30:00Z"]),
+        (FutureDate, ["1999-12-31"]),
+        (Annotated[bytes, Field(min_length=10, max_length=12)], ["eHh4eHh4eHh4", "eHh4eHh4eHh4eHh4eA=="]),
+        (Annotated[Decimal, Field(gt=Decimal("0.001"), lt=Decimal("0.002"))], ["0.001", "0.002"]),
+        (FilePath, [None, True, []]),
+        (NameEmail, [None, True, []]),
+        (Annotated[str, Field(pattern="(?i)^abc$")], ["abc!", "text", ""]),
+        (Annotated[str, Field(pattern="^(?i:abc)[0-9]{3}$")], ["abc000!", "text"]),
         (list[int], [{}, 1, "text", ["text"], [None], [True], [[]], [[1]]]),
         (Annotated[list[int], Field(min_length=2, max_length=3)], [[], [1], [1, 2, 3, 4]]),
         (Annotated[set[str], Field(min_length=2)], [["text"]]),
@@ -270,12 +299,13 @@ def test_every_type(name: str) -> None:
     """Each type of the table has bad values, all refused before the body, the parameter named; none is loose."""
     made = tool_of(CASES[name].annotation)
     referee = jsonschema_rs.validator_for(made.contract.input_schema, validate_formats=True)
+    limited = any(keyword in json.dumps(made.contract.input_schema) for keyword in (X_DECIMAL, LIMITS))
     inputs = list(bad_arguments(made))
     assert any(bad.path != "unknown" and bad.arguments for bad in inputs) is (name != "any")
     for bad in inputs:
         refused = made.invoke(bad.arguments)
         assert (refused.code, bad.parameter in refused.content) == ("INVALID_ARGUMENT", True), bad
-        assert "x-decimal" in json.dumps(made.contract.input_schema) or not referee.is_valid(bad.arguments), bad
+        assert limited or not referee.is_valid(bad.arguments), bad
     assert [loose.path for loose in loose_parameters(made)] == OPEN.get(name, [])
 
 
@@ -487,8 +517,24 @@ def test_where_no_good_value_can_be_made(annotation: Any, message: str) -> None:
     """A type whose good values cannot be made up is a clear error, and not a test that passes by accident."""
     with pytest.raises(DefinitionError, match=message):
         list(bad_arguments(tool_of(annotation)))
-    with pytest.raises(DefinitionError, match=message):
-        loose_parameters(tool_of(annotation))
+
+
+def test_a_tool_that_cannot_be_tried_is_told_beside_the_rest() -> None:
+    """Of a toolset each tool that cannot be tried is an entry of its own, and the others are tried all the same."""
+
+    @tool
+    def unmade(code: Unmade) -> None:
+        """Unmade."""
+
+    @tool
+    def open_to_all(payload: Any) -> None:
+        """Open."""
+
+    first, second, third = loose_parameters(Toolset(unmade, open_to_all, tool(name="again")(unmade)))
+    assert (first.tool, first.parameter, first.arguments) == ("unmade", "", {})
+    assert first.why.startswith("this cannot be tried: unmade(): no good value of code can be made up")
+    assert (second.tool, second.path) == ("open_to_all", "payload")
+    assert third.tool == "again"
 
 
 class OfPython(BaseModel):
@@ -499,8 +545,11 @@ class OfPython(BaseModel):
 
 def test_a_pattern_that_is_of_python_alone() -> None:
     """A schema that nothing can be held to is a clear error that names the tool and what is wrong."""
-    with pytest.raises(DefinitionError, match=r'^take\(\): its input schema is no JSON Schema .*Z" is not a "regex"'):
-        loose_parameters(tool_of(OfPython))
+    words = r'take\(\): its input schema is no JSON Schema .*Z" is not a "regex"'
+    with pytest.raises(DefinitionError, match=f"^{words}"):
+        list(bad_arguments(tool_of(OfPython)))
+    (told,) = loose_parameters(tool_of(OfPython))
+    assert re.match(f"this cannot be tried: {words}", told.why)
 
 
 class Ends(BaseModel):
@@ -523,6 +572,96 @@ def test_an_example_is_the_way_out(annotation: Any, example: Any, bad: Any) -> N
     made = tool_of(Annotated[annotation, Field(examples=[example])])
     assert {"value": bad} in [found.arguments for found in bad_arguments(made)]
     assert not loose_parameters(made)
+
+
+def foreign(**schema: Any) -> Tool[..., Any]:
+    """A tool by a schema from outside, whose body must not run."""
+
+    def take(**given: Any) -> None:
+        raise AssertionError(f"the body ran with {given!r}")
+
+    return Tool.from_schema(take, name="take", description="Take.", input_schema={"type": "object", **schema})
+
+
+A_OR_B: Any = {"a": {"type": "integer"}, "b": {"type": "string"}}
+EITHER: Any = [{"required": ["a"]}, {"required": ["b"]}]
+
+
+@pytest.mark.parametrize(
+    ("schema", "bad"),
+    [
+        ({"properties": A_OR_B, "anyOf": EITHER}, [{}, {"a": "text"}, {"b": []}, {"a": 1, "b": []}]),
+        ({"properties": A_OR_B, "oneOf": EITHER}, [{}, {"a": "text"}, {"b": []}]),
+        (
+            {"anyOf": [{"properties": {"a": {"type": "integer"}}, "required": ["a"], "additionalProperties": False}]},
+            [{}, {"a": "text"}, {"a": 1, "unknown": "text"}],
+        ),
+        (
+            {
+                "properties": {"kind": {"enum": ["x", "y"]}, "n": {"type": "integer"}},
+                "required": ["kind"],
+                "if": {"properties": {"kind": {"const": "x"}}},
+                "then": {"required": ["n"]},
+            },
+            [{"kind": "x"}, {"kind": "x", "n": "text"}, {"kind": "X", "n": 1}],
+        ),
+        ({"properties": A_OR_B, "minProperties": 1, "additionalProperties": False}, [{}, {"a": "text"}]),
+        ({"patternProperties": {"^x_": {"type": "integer"}}, "additionalProperties": False, "minProperties": 1},
+         [{}, {"x_": "text"}]),
+        (
+            {"properties": {"v": {"oneOf": [{"type": "integer"}, {"type": "number"}]}}, "required": ["v"]},
+            [{"v": "text"}, {}],
+        ),
+        ({"properties": {"a": False, "b": {"type": "integer"}}, "required": ["b"]}, [{"b": 1, "a": "text"}]),
+        (
+            {"allOf": [{"properties": {"a": {"type": "integer"}}, "required": ["a"]}, {"required": ["b"]}]},
+            [{"a": 1}, {"b": "text"}, {"a": "text", "b": "text"}],
+        ),
+        (
+            {"properties": {"v": {"type": "object", "properties": A_OR_B, "anyOf": EITHER}}, "required": ["v"]},
+            [{"v": {}}, {"v": {"a": "text"}}],
+        ),
+        ({"properties": A_OR_B, "required": ["a"], "dependentRequired": {"a": ["b"]}}, [{"a": 1}]),
+        (
+            {"properties": A_OR_B, "required": ["a"], "dependentSchemas": {"a": {"required": ["b"]}}},
+            [{"a": 1}, {"a": "text", "b": "text"}],
+        ),
+        (
+            {"$defs": {"N": {"type": "object", "properties": {"n": {"$ref": "#/$defs/N"}},
+                             "allOf": [{"required": []}]}},
+             "properties": {"v": {"$ref": "#/$defs/N"}}, "required": ["v"]},
+            [{"v": 1}],
+        ),
+    ],
+)  # fmt: skip
+def test_schemas_that_combine_others(schema: JsonObject, bad: list[JsonObject]) -> None:
+    """Unions, conditions and dependences are gone through for good arguments and for bad ones, and nothing passes."""
+    made = foreign(**schema)
+    assert texts(bad) <= texts([found.arguments for found in bad_arguments(made)])
+    assert [loose for loose in loose_parameters(made) if "its type says nothing" not in loose.why] == []
+
+
+def test_null_that_asks_for_nothing() -> None:
+    """Null for what may be absent is absent, and then what depends on it is not asked for: that is no bad input."""
+    made = foreign(properties=A_OR_B, dependentRequired={"a": ["b"]}, dependentSchemas={"b": {"required": ["a"]}})
+    tried = texts([found.arguments for found in bad_arguments(made)])
+    assert texts([{"a": "text"}, {"a": 1}]) <= tried
+    assert tried.isdisjoint(texts([{"a": None}, {"b": None}]))
+    assert not loose_parameters(made)
+
+
+@pytest.mark.parametrize("more", [(), ({"code": {1}}, "text", {"code": "no"})])
+def test_an_example_of_the_policy_is_a_way_out(more: tuple[Any, ...]) -> None:
+    """Good arguments are the author's examples, of which those that are none are passed over."""
+
+    @tool(policy=Policy(examples=(*more, {"code": "été", "day": "2031-05-05"})))
+    def find(code: Unmade, day: dt.date, count: int = 1) -> None:
+        """Find."""
+
+    tried = [bad.arguments for bad in bad_arguments(find)]
+    assert {"code": "été", "day": "tomorrow"} in tried
+    assert {"code": "été!", "day": "2031-05-05"} in tried
+    assert not loose_parameters(find)
 
 
 def test_what_is_handed_out_is_the_callers_own() -> None:

@@ -24,6 +24,8 @@ from magic_tools.tools.bad_inputs.pattern_texts import pattern_texts
         (r"^.\s$", "a "),
         ("^数+$", "数"),
         (r"^(a{2}b){2}$", "aabaab"),
+        ("(?i)^abc$", "abc"),
+        ("(?ims)^a(?i:b)c$", "abc"),
     ],
 )
 def test_the_first_text(pattern: str, first: str) -> None:

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from magic_tools.schema.forms import DECIMAL_PATTERN, NAIVE_PATTERN
-from magic_tools.tools.bad_inputs.referee import DECIMAL_LIMITS, referee, widened
+from magic_tools.schema.limits import X_DECIMAL
+from magic_tools.tools.bad_inputs.referee import referee, widened
 from magic_tools.values import JsonObject
 
 
 def decimal(**limits: str) -> JsonObject:
-    return {"type": "string", "pattern": DECIMAL_PATTERN, DECIMAL_LIMITS: limits}
+    return {"type": "string", "pattern": DECIMAL_PATTERN, X_DECIMAL: limits}
 
 
 @pytest.mark.parametrize(
