@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout
 from inspect import isfunction
 from pathlib import Path
@@ -24,8 +25,9 @@ from magic_tools.loose.decode import Schema, compile_schema
 from magic_tools.models.registry import load_model
 from magic_tools.running import run
 from magic_tools.schema.dialects.rendered import DialectChange
-from magic_tools.schema.dialects.table import Dialect, render_schema
+from magic_tools.schema.dialects.table import Dialect, form_of, render_schema
 from magic_tools.tools.tool import Tool, tool
+from magic_tools.tools.toolset import Toolset
 from magic_tools.values import JsonObject
 
 __all__ = ["app", "main"]
@@ -34,6 +36,8 @@ _NOT_SET_UP = (InputError, ModelUnavailableError, DefinitionError, SchemaRejecte
 
 _SENT: tuple[Dialect, ...] = ("openai-chat",)
 """The dialects of requests: what a snapshot holds beside the contract."""
+
+_BY_DEFAULT = "docs/examples"
 
 
 def _examples(*commands: str) -> str:
@@ -102,6 +106,7 @@ def extract(
     epilog=_examples(
         "magic-tools schema tickets.py:TicketInfo",
         "magic-tools schema search.py:search_documents --dialect openai-chat",
+        "magic-tools schema shop.tools:TOOLS --dialect anthropic --strict",
     )
 )
 def schema(
@@ -118,12 +123,17 @@ def schema(
 ) -> None:
     """Print the JSON Schema of a type, or the definition of a tool.
 
-    What the form cannot say as the canonical schema does is listed on the standard error.
+    A toolset is printed as one request has it. What the form cannot say as the
+    canonical schema does is listed on the standard error.
     """
+    form = form_of(dialect)
+    if strict and form.strict in (None, form.loose):
+        raise InputError(f"The dialect {dialect} knows no strict form: leave --strict out.")
     written, changes = _rendered(target, dialect, strict)
     print_json(written)
-    for change in changes:
-        note(f"{change.path or '/'}: {change.keyword}: {change.what}")
+    for name, listed in changes.items():
+        for change in listed:
+            note(f"{name}{change.path or '/'}: {change.keyword}: {change.what}")
 
 
 @app.command(
@@ -149,11 +159,16 @@ def snapshot(
     A check prints how the files differ from the code, writes nothing, and ends
     with 1 if they do.
     """
-    places = places or ["docs/examples"]
+    if not places and not Path(_BY_DEFAULT).exists():
+        raise InputError(
+            f"There is no folder {_BY_DEFAULT}, in which tools are looked for by default: name the modules, files or "
+            "folders that have tools, as in `magic-tools snapshot shop.tools`."
+        )
+    places = places or [_BY_DEFAULT]
     tools = find_tools(places)
     if not len(tools):
         raise InputError(f"There is no tool in {', '.join(places)}.")
-    wanted = {made.contract.id: _snapshot_of(made) for made in tools}
+    wanted = {made.contract.id: _snapshot_of(made) for made in _with_files(tools)}
     try:
         drifts = compare_snapshots(directory, wanted) if check else write_snapshots(directory, wanted)
     except OSError as error:
@@ -188,19 +203,44 @@ def main() -> None:
 
 def _compiled(target: str, found: Any) -> Schema[Any]:
     kind = type(found)
+    if isinstance(found, Mapping):  # a JSON Schema
+        return compile_schema(found)
     if kind.__module__ == "builtins" and not isinstance(found, type):
         what = "a function" if isfunction(found) else f"a value of {kind.__name__}"
         raise InputError(f"{target} is no type, such as a pydantic model, but {what}.")
     return compile_schema(found)
 
 
-def _rendered(target: str, dialect: Dialect, strict: bool | None) -> tuple[JsonObject, tuple[DialectChange, ...]]:
+def _rendered(
+    target: str, dialect: Dialect, strict: bool | None
+) -> tuple[JsonObject | list[JsonObject], Mapping[str, tuple[DialectChange, ...]]]:
+    """What is to be printed, and what has changed in it, of a toolset by the names of its tools."""
     found = find_target(target)
+    if isinstance(found, Toolset):
+        offered = found.offered(())
+        report = offered.dialect_report(dialect, strict)
+        return offered.definitions(dialect, strict), {f"{name}: ": changes for name, changes in report.items()}
     if isinstance(found, Tool) or isfunction(found):
         made = found if isinstance(found, Tool) else tool(found)
-        return made.definition(dialect, strict), made.dialect_report(dialect, strict)
+        return made.definition(dialect, strict), {"": made.dialect_report(dialect, strict)}
     rendered = render_schema(_compiled(target, found).json_schema, dialect, strict, subject=target)
-    return rendered.schema, rendered.changes
+    return rendered.schema, {"": rendered.changes}
+
+
+def _with_files(tools: Toolset) -> Iterator[Tool[..., Any]]:
+    """The tools, each with an id that can be the name of a file, and not of another's; InputError if not."""
+    files: dict[str, Tool[..., Any]] = {}
+    for made in tools:
+        id_ = made.contract.id
+        if Path(id_).name != id_:
+            raise InputError(f"The id {id_!r} of the tool {made.name!r} cannot be a file's name: take another.")
+        other = files.setdefault(id_.casefold(), made)
+        if other is not made:
+            raise InputError(
+                f"The tools {other.name!r} and {made.name!r} would have one snapshot, for their ids are "
+                f"{other.contract.id!r} and {id_!r}: give one another with Policy(id=...)."
+            )
+        yield made
 
 
 def _snapshot_of(made: Tool[..., Any]) -> JsonObject:

@@ -41,7 +41,7 @@ def lint_places(
     fail_on: Annotated[Severity, typer.Option(help="end with 1 from this severity on")] = "error",
     config: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="a file like pyproject.toml, which is the default", show_default=False),
+        typer.Option(metavar="FILE", help="a file like pyproject.toml; else that of the project", show_default=False),
     ] = None,
     tokenizer: Annotated[
         Literal["estimate", "local"], typer.Option(help="count tokens by rule of thumb, or as the embedded model does")
@@ -59,20 +59,20 @@ def lint_places(
         raise InputError(f"There is no tool in {', '.join(places)}.")
     findings = lint(tools, config=_config(config), profile=profile)
     count = _local_count() if tokenizer == "local" else None
-    costs = {made.name: token_cost(made, count=count) for made in tools}
+    cost = token_cost(tools, count=count)
     if format_ == "json":
-        print_json(_as_data(findings, costs))
+        print_json(_as_data(findings, cost))
     else:
-        print_text(_as_table(findings, costs))
+        print_text(_as_table(findings, cost))
     grave = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
     if any(finding.severity in grave for finding in findings):
         raise typer.Exit(1)
 
 
 def _config(file: Path | None) -> LintConfig:
-    """What a file says of the linter, or the defaults where none is named and there is no pyproject.toml."""
-    path = file or Path("pyproject.toml")
-    if file is None and not path.exists():
+    """What a file says of the linter, or the project's pyproject.toml; the defaults where there is neither."""
+    path = file or _of_project()
+    if path is None:
         return LintConfig()
     try:
         stated = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -88,43 +88,46 @@ def _config(file: Path | None) -> LintConfig:
     return LintConfig.from_table(table)
 
 
+def _of_project() -> Path | None:
+    """The nearest pyproject.toml, in this folder or one that it is in."""
+    here = Path.cwd()
+    files = (folder / "pyproject.toml" for folder in (here, *here.parents))
+    return next((file for file in files if file.exists()), None)
+
+
 def _local_count() -> Callable[[str], int]:
     """The embedded model's own count of tokens."""
     llama = loaded_weights(checked(embedded_weights()), None).llama
     return lambda text: len(llama.tokenize(text.encode(errors="replace"), add_bos=False, special=False))
 
 
-def _as_data(findings: Iterable[Finding], costs: Mapping[str, TokenCost]) -> JsonObject:
+def _as_data(findings: Iterable[Finding], cost: TokenCost) -> JsonObject:
     return {
-        "tools": [{"name": name, **asdict(cost)} for name, cost in costs.items()],
-        "tokens": sum(cost.tokens for cost in costs.values()),
+        "tools": [{"name": name, "tokens": each, "exact": cost.exact} for name, each in cost.by_tool.items()],
+        "tokens": cost.tokens,
         "findings": [asdict(finding) for finding in findings],
     }
 
 
-def _as_table(findings: list[Finding], costs: Mapping[str, TokenCost]) -> str:
+def _as_table(findings: list[Finding], cost: TokenCost) -> str:
     """The findings by tool, in lines that fit the terminal, and a last line with the sums."""
     parts: list[Any] = []
-    for name, cost in costs.items():
+    for name, tokens in cost.by_tool.items():
         held = [finding for finding in findings if finding.tool == name]
-        parts += [_heading(name, cost), _grid(held) if held else Padding("no findings", (0, 0, 0, 2)), ""]
+        heading = Text.assemble((name, "bold"), f"  {_tokens(tokens, cost.exact)}")
+        parts += [heading, _grid(held) if held else Padding("no findings", (0, 0, 0, 2)), ""]
     if common := [finding for finding in findings if finding.tool is None]:
         parts += [Text("all tools together", style="bold"), _grid(common), ""]
-    total = TokenCost(sum(cost.tokens for cost in costs.values()), all(cost.exact for cost in costs.values()))
     counts = (f"{severity}: {sum(each.severity == severity for each in findings)}" for severity in SEVERITIES)
-    parts.append(Text(f"tools: {len(costs)}, {_tokens(total)}; {', '.join(counts)}"))
+    parts.append(Text(f"tools: {len(cost.by_tool)}, {_tokens(cost.tokens, cost.exact)}; {', '.join(counts)}"))
     written = io.StringIO()
     terminal = sys.stdout is not None and sys.stdout.isatty()
     Console(file=written, force_terminal=terminal, highlight=False).print(Group(*parts))
     return "\n".join(line.rstrip() for line in written.getvalue().rstrip().splitlines())
 
 
-def _heading(name: str, cost: TokenCost) -> Text:
-    return Text.assemble((name, "bold"), f"  {_tokens(cost)}")
-
-
-def _tokens(cost: TokenCost) -> str:
-    return f"{'' if cost.exact else 'about '}{cost.tokens} tokens"
+def _tokens(count: int, exact: bool) -> str:
+    return f"{'' if exact else 'about '}{count} tokens"
 
 
 def _grid(findings: list[Finding]) -> Padding:

@@ -14,11 +14,10 @@ from typing import Any
 
 from magic_tools.errors import DefinitionError, MagicToolsError
 from magic_tools.tools.discovery import Found, tools_in, unique, walk
+from magic_tools.tools.listing import listed
 from magic_tools.tools.toolset import Toolset
 
 __all__ = ["InputError", "find_target", "find_tools", "read_text"]
-
-_MOST_NAMES = 12
 
 
 class InputError(MagicToolsError):
@@ -34,7 +33,7 @@ def find_target(spec: str) -> Any:
     found: Any = module
     for step in name.split("."):
         if not hasattr(found, step):
-            raise InputError(f"There is no {name!r} in {place}. It has: {_names_in(module)}.")
+            raise InputError(f"There is no {name!r} in {place}. It has: {_names_in(module, name)}.")
         found = getattr(found, step)
     return found
 
@@ -45,6 +44,8 @@ def find_tools(places: list[str]) -> Toolset:
 
 
 def _found(place: str) -> Iterator[Found]:
+    if not place.strip():
+        raise InputError(f"{place!r} names no place: write a module, a file or a folder, such as shop.tools or tools/.")
     if Path(place).is_dir() or _is_file(place):
         for file in _files(Path(place)) if Path(place).is_dir() else [place]:
             yield from tools_in(_module(file), Toolset, label=file)
@@ -91,8 +92,10 @@ def _module(place: str) -> ModuleType:
     try:
         with redirect_stdout(sys.stderr):
             return _load_file(Path(place)) if _is_file(place) else _import_by_name(place)
-    except (InputError, DefinitionError, KeyboardInterrupt):
+    except (InputError, KeyboardInterrupt):
         raise
+    except DefinitionError as error:
+        raise DefinitionError(f"{place}: {error}") from error
     except ModuleNotFoundError as error:
         raise InputError(
             f"{place} cannot be imported: {error}. Is the package installed, and the name right?"
@@ -160,11 +163,10 @@ def _on_path(folder: Path) -> Iterator[None]:
             sys.path.remove(entry)
 
 
-def _names_in(module: ModuleType) -> str:
+def _names_in(module: ModuleType, meant: str) -> str:
     public = [name for name in vars(module) if not name.startswith("_")]
     own = [name for name in public if not _is_imported(name, getattr(module, name), module.__name__)]
-    more = f" and {len(own) - _MOST_NAMES} more" if len(own) > _MOST_NAMES else ""
-    return ", ".join(own[:_MOST_NAMES]) + more if own else "nothing of its own"
+    return listed(own, like=meant) if own else "nothing of its own"
 
 
 def _is_imported(name: str, held: Any, by: str) -> bool:

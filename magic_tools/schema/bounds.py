@@ -263,8 +263,8 @@ def _as_of(kind: str, bound: Bound) -> Any:
     """A limit as a number of the type that it is of; as it is for other types."""
     if kind == "int" and bound.name in _TO_WHOLE:
         return _TO_WHOLE[bound.name](bound.limit)
-    if kind in ("int", "float") and not isinstance(bound.limit, int):
-        return float(bound.limit)
+    if kind in ("int", "float"):
+        return int(bound.limit) if isinstance(bound.limit, int) else float(bound.limit)
     return bound.limit
 
 

@@ -238,6 +238,8 @@ class _Generator(GenerateJsonSchema):
         written: JsonObject = super().tuple_schema(bare)
         for name, limit in limits.items():
             written = overlaid(written, name, limit)  # beside what its items say of its length
+        if "variadic_item_index" not in schema and written["minItems"] > written["maxItems"]:
+            raise DefinitionError(f"no tuple of {len(schema['items_schema'])} items is within its limits. Loosen them.")
         return written
 
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonObject:
@@ -302,7 +304,7 @@ class _Generator(GenerateJsonSchema):
         return written
 
     def _names_of(self, keys: Any) -> JsonObject:
-        """What the keys of an object have to be, as text; PydanticInvalidForJsonSchema where no text can be one."""
+        """What the keys of an object have to be, as text; DefinitionError where no text can be one."""
         written = self.generate_inner(keys)
         while keys["type"] in BOUNDED or keys["type"] == "definition-ref":
             known = self.core_definitions

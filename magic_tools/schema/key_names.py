@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pydantic.errors import PydanticInvalidForJsonSchema
-
+from magic_tools.errors import DefinitionError
 from magic_tools.schema.forms import INTEGER_PATTERN, text_form
 from magic_tools.schema.limits import INTEGER, with_limits
 from magic_tools.values import JsonObject
@@ -16,7 +15,7 @@ _KEY_TYPES = ("string", "integer")
 
 
 def key_names(keys: JsonObject, definition: Callable[[str], JsonObject], *, counted: bool = False) -> JsonObject:
-    """The `propertyNames` for keys of a schema; PydanticInvalidForJsonSchema where no text can be one of them.
+    """The `propertyNames` for keys of a schema; DefinitionError where no text can be one of them.
 
     `definition` gives what a reference stands for. `counted` is true of an enumeration whose values
     pydantic reads from their digits, as it does those of an IntEnum alone.
@@ -40,7 +39,7 @@ def _one_of(names: list[JsonObject]) -> JsonObject:
     if {} in names:
         return {}
     if any(map(text_form, names)):
-        raise PydanticInvalidForJsonSchema("no key tells which of several kinds it is of: use str for it")
+        raise DefinitionError("no key of an object tells which of several kinds it is of. Use str for it.")
     return {"anyOf": names}
 
 
@@ -49,8 +48,9 @@ def _check_text(keys: JsonObject, *, counted: bool) -> None:
     kind = keys.get("type", "string")
     if kind not in _KEY_TYPES or not (counted or all(isinstance(choice, str) for choice in choices)):
         those = f"one of {', '.join(map(str, choices))}" if choices else f"of the type {kind}"
-        raise PydanticInvalidForJsonSchema(
-            f"keys are text, and these are to be {those}: use str, a StrEnum, an IntEnum, int or Decimal for them"
+        raise DefinitionError(
+            f"the keys of an object are text in JSON, and these are to be {those}. "
+            "Use str, a StrEnum, an IntEnum, int or Decimal for them, or a list of pairs."
         )
 
 

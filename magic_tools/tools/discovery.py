@@ -63,8 +63,9 @@ def _bare_packages(path: str) -> Iterator[str]:
 def tools_in(module: ModuleType, sets: type[Iterable[Tool[..., Any]]], *, label: str | None = None) -> list[Found]:
     """The tools that a module defines, in its order; those that it only imports are left to their own modules.
 
-    They stand there by themselves, in a list, a tuple or one of the `sets`, in a class as class or static
-    methods, or in an object as its methods. A method of a class waits for its object, and is left out.
+    They stand there by themselves, in one of the `sets`, in a list, tuple, set or dict, also one inside another,
+    in a class as class or static methods, or in an object as its methods. A method of a class waits for its
+    object, and is left out.
     """
     held = list(_standing(vars(module), module.__name__, sets))
     homes = {made.__module__ for made, _ in held} - {module.__name__}
@@ -115,12 +116,33 @@ def _standing(names: dict[str, Any], home: str, sets: type[Iterable[Tool[..., An
         match value:
             case Tool():
                 yield value, name
-            case list() | tuple() | sets():
-                yield from ((made, name) for made in value if isinstance(made, Tool))
+            case list() | tuple() | set() | frozenset() | dict() | sets():
+                yield from ((made, name) for made in _held(value, sets, set()))
             case type():
                 yield from _in_class(value, home)
             case _:
                 yield from ((made, f"{name}.{attribute}") for made, attribute in _in_object(value))
+
+
+def _held(holder: Any, sets: type[Iterable[Tool[..., Any]]], passed: set[int]) -> Iterator[Tool[..., Any]]:
+    """The tools in a container and those inside it, in order; those of a set by name, as it has no order."""
+    if id(holder) in passed:
+        return
+    passed.add(id(holder))
+    match holder:
+        case Tool():
+            yield holder
+            return
+        case set() | frozenset():
+            inner = sorted(holder, key=lambda each: each.name if isinstance(each, Tool) else "")
+        case dict():
+            inner = list(holder.values())
+        case list() | tuple() | sets():
+            inner = list(holder)
+        case _:
+            return
+    for each in inner:
+        yield from _held(each, sets, passed)
 
 
 def _in_class(owner: type, home: str) -> _Held:

@@ -49,14 +49,22 @@ class Toolset:
 
         In order of module name and of definition; what a module imports counts where it is defined. Every
         module but `__main__` is imported for it. A tool counts if it stands in its module by itself, in a
-        list, tuple or Toolset, in a class as class or static method, or in an object as its method; a method
-        without an object does not. DefinitionError if a module cannot be imported, or two tools have one name.
+        Toolset, in a list, tuple, set or dict and what these hold, in a class as class or static method, or in
+        an object as its method; a method without an object does not. DefinitionError if a module cannot be
+        imported, two tools have one name, or there is no tool at all.
         """
         root = load_module(module) if isinstance(module, str) else module
         if not isinstance(root, ModuleType):
             raise DefinitionError(f"from_module takes a module or its name, got a value of type {type(root).__name__}.")
         modules = walk(root) if recurse else (root,)
-        return Toolset(*unique(found for each in modules for found in tools_in(each, Toolset)))
+        found = unique(held for each in modules for held in tools_in(each, Toolset))
+        if not found:
+            below = " and those below it define" if recurse and hasattr(root, "__path__") else " defines"
+            raise DefinitionError(
+                f"The module {root.__name__!r}{below} no tool: write @tool above a function. "
+                "What a module only imports counts where it is defined."
+            )
+        return Toolset(*found)
 
     def __iter__(self) -> Iterator[Tool[..., Any]]:
         return iter(self._tools.values())
@@ -168,7 +176,9 @@ class Toolset:
     def _check(self, names: Iterable[str]) -> None:
         for name in names:
             if name not in self._tools:
-                raise DefinitionError(f"There is no tool {name!r} here; there are: {listed(self._tools)}.")
+                raise DefinitionError(
+                    f"There is no tool {name!r} here; there are: {listed(self._tools, like=str(name))}."
+                )
 
     def _cut(self, keep: Callable[[Tool[..., Any]], bool]) -> Toolset:
         kept = tuple(filter(keep, self))

@@ -57,6 +57,15 @@ AMOUNTS = list[Decimal]
 NUMBER = 5
 TEXT = "text"
 '''
+MORE = """
+from magic_tools import Toolset
+from types_ import Ticket, plain, stock
+
+BOTH = Toolset(stock, plain)
+LARGE = BOTH.searchable("plain")
+FOREIGN = {"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": False}
+BY_DAY = dict[str, int]
+"""
 TICKET = '{"order_id": "A-1042 東京", "amount": "89.90"}'
 
 
@@ -77,6 +86,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with types and texts, where the command is called."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "types_.py").write_text(TYPES)
+    (tmp_path / "more.py").write_text(MORE)
     (tmp_path / "mail.txt").write_text("Order A-1042 cost 89.90 and came broken.")
     return tmp_path
 
@@ -289,11 +299,40 @@ def test_schema_says_what_a_dialect_cannot(command: Command) -> None:
     assert command("schema", "types_.py:stock").err == ""
 
 
+def test_schema_of_a_toolset(command: Command) -> None:
+    """The definitions of one request are printed as a list, and what has changed is told by tool."""
+    done = command("schema", "more.py:BOTH", "--dialect", "openai-chat")
+    assert [each["function"]["name"] for each in json.loads(done.out)] == ["stock", "plain"]
+    assert "magic-tools: stock: /properties/count: required: made nullable: null counts as left out\n" in done.err
+    assert "magic-tools: plain: " not in done.err
+    strict = command("schema", "more.py:BOTH", "--dialect", "anthropic", "--strict")
+    assert [each["strict"] for each in json.loads(strict.out)] == [True, True]
+    searched = command("schema", "more.py:LARGE", "--dialect", "mcp")
+    assert [each["name"] for each in json.loads(searched.out)] == ["search_tools", "plain"]
+
+
+def test_schema_of_a_schema(command: Command) -> None:
+    """A JSON Schema mapping is a type too, in any dialect."""
+    assert json.loads(command("schema", "more.py:FOREIGN").out)["properties"] == {"a": {"type": "integer"}}
+    done = command("schema", "more.py:FOREIGN", "--dialect", "openai-chat", "--strict")
+    assert json.loads(done.out)["required"] == ["a"]
+
+
+@pytest.mark.parametrize("dialect", ["canonical", "mcp", "simple", "grammar", "gemini"])
+@pytest.mark.parametrize("target", ["more.py:stock", "more.py:Ticket", "more.py:BOTH"])
+def test_strict_in_a_dialect_that_knows_none(command: Command, dialect: str, target: str) -> None:
+    """It is refused, and not ignored in silence."""
+    done = command("schema", target, "--dialect", dialect, "--strict")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"magic-tools: The dialect {dialect} knows no strict form: leave --strict out.\n"
+    assert command("schema", target, "--dialect", dialect, "--no-strict").code == 0
+
+
 def test_strict_that_cannot_be(command: Command) -> None:
     """Strict asked for where it cannot be is refused by name, and nothing is printed."""
-    done = command("schema", "types_.py:AMOUNTS", "--dialect", "gemini", "--strict")
+    done = command("schema", "more.py:BY_DAY", "--dialect", "openai-chat", "--strict")
     assert (done.code, done.out) == (2, "")
-    assert "types_.py:AMOUNTS cannot be sent strict to gemini: " in done.err
+    assert "more.py:BY_DAY cannot be sent strict to openai-chat: " in done.err
 
 
 @pytest.mark.parametrize("target", ["types_.py:NUMBER", "types_.py:None_", "missing.py:X", "types_.py:Opaque"])
@@ -341,11 +380,41 @@ def test_a_check_writes_nothing(command: Command, folder: Path) -> None:
 
 
 def test_snapshots_of_the_examples_by_default(command: Command, folder: Path) -> None:
-    """Without places it is docs/examples, into snapshots."""
-    assert "There is no file docs/examples." in command("snapshot").err
+    """Without places it is docs/examples, into snapshots; where that is not, it is said what to name."""
+    done = command("snapshot")
+    assert (done.code, done.out) == (2, "")
+    assert "There is no folder docs/examples, in which tools are looked for by default: name the modules" in done.err
+    assert "`magic-tools snapshot shop.tools`" in done.err
     (folder / "docs" / "examples").mkdir(parents=True)
     (folder / "docs" / "examples" / "types_.py").write_text(TYPES)
     assert command("snapshot").out.startswith("new: snapshots/stock.json\n")
+
+
+@pytest.mark.parametrize(
+    ("ids", "words"),
+    [
+        (
+            ("crm.find", "crm.find"),
+            "The tools 'one' and 'two' would have one snapshot, for their ids are 'crm.find' and 'crm.find'",
+        ),
+        (("Find", "find"), "for their ids are 'Find' and 'find': give one another with Policy(id=...)."),
+        (("a", "../find"), "The id '../find' of the tool 'two' cannot be a file's name"),
+        (("a/b", "c"), "The id 'a/b' of the tool 'one' cannot be a file's name"),
+    ],
+)
+@pytest.mark.parametrize("check", [(), ("--check",)])
+def test_two_tools_with_one_file(
+    command: Command, folder: Path, ids: tuple[str, str], words: str, check: tuple[str, ...]
+) -> None:
+    """Two ids that are one file's name, on any system, are refused before a file is written, and so is no name."""
+    source = "from magic_tools import tool\nfrom magic_tools.contracts.policy import Policy\n"
+    for name, id_ in zip(("one", "two"), ids, strict=True):
+        source += f"@tool(policy=Policy(id={id_!r}))\ndef {name}() -> None: ...\n"
+    (folder / "ids.py").write_text(source)
+    done = command("snapshot", "ids.py", *check)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
+    assert not (folder / "snapshots").exists()
 
 
 @pytest.mark.parametrize(
@@ -401,6 +470,7 @@ EXAMPLES = {
     "schema": [
         "magic-tools schema tickets.py:TicketInfo",
         "magic-tools schema search.py:search_documents --dialect openai-chat",
+        "magic-tools schema shop.tools:TOOLS --dialect anthropic --strict",
     ],
     "snapshot": [
         "magic-tools snapshot",

@@ -115,7 +115,7 @@ def test_the_table(command: Command) -> None:
         "           shows how it is written",
         "           Make it a date or a datetime, or show an example in its text.",
         "  warning  missing-bounds",
-        "           limit: is a number without a least and a greatest value",
+        "           limit: is a number without a least or a greatest value",
         "           Give it bounds: Annotated[int, Field(ge=1, le=100)].",
         "  warning  missing-text",
         "           customer, since, limit: has no text that says what it means",
@@ -124,7 +124,7 @@ def test_the_table(command: Command) -> None:
     at = next(index for index, line in enumerate(lines) if line.startswith("now  about "))
     assert lines[at + 1] == "  no findings"
     assert lines[-1].startswith("tools: 3, about ")
-    assert lines[-1].endswith(" tokens; error: 2, warning: 7, advice: 2")
+    assert lines[-1].endswith(" tokens; error: 3, warning: 6, advice: 2")
 
 
 def test_what_is_true_of_all_together(command: Command, folder: Path) -> None:
@@ -179,6 +179,24 @@ def test_the_config(command: Command, folder: Path) -> None:
     assert command("well.py", "--profile", "production").code == 1
 
 
+def test_the_config_of_a_folder_around(command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The nearest pyproject.toml counts, upwards from where the command is called."""
+    (folder / "pyproject.toml").write_text('[tool.magic-tools.lint]\nignore = {missing-text = "it is plain"}\n')
+    (folder / "a" / "b").mkdir(parents=True)
+    monkeypatch.chdir(folder / "a" / "b")
+    assert "no findings" in command("../../warned.py").out
+    (folder / "a" / "pyproject.toml").write_text("[project]\n")
+    assert "missing-text" in command("../../warned.py").out
+
+
+def test_the_total_is_the_linter_s(command: Command, folder: Path) -> None:
+    """The size of a set is the same in the finding, in the sum and in all its tools together."""
+    (folder / "pyproject.toml").write_text("[tool.magic-tools.lint]\ntotal_tokens = 1\n")
+    data = json.loads(command("tools.py", "--format", "json").out)
+    assert f"the 3 tools take about {data['tokens']} tokens" in data["findings"][-1]["message"]
+    assert data["tokens"] == sum(each["tokens"] for each in data["tools"])
+
+
 @pytest.mark.parametrize("text", ["", "[tool]\n", "[tool.other]\nx = 1\n", "[tool.magic-tools]\n"])
 def test_a_project_without_a_config(command: Command, folder: Path, text: str) -> None:
     """A pyproject.toml that says nothing of the linter leaves all as it is."""
@@ -189,8 +207,8 @@ def test_a_project_without_a_config(command: Command, folder: Path, text: str) -
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[tool.magic-tools.lint]\nenum_value = 3\n", "has no setting 'enum_value'; there are: profile, ignore, "),
-        ('[tool.magic-tools.lint]\nignore = {x = "y"}\n', "silences 'x', which is no rule; the rules are: "),
+        ("[tool.magic-tools.lint]\nenum_value = 3\n", "has no setting 'enum_value'; there are: enum_values, "),
+        ('[tool.magic-tools.lint]\nignore = {x = "y"}\n', "silences 'x', which is no rule; there are: "),
         ('[tool.magic-tools.lint]\nignore = {long-text = ""}\n', "silences 'long-text' without a reason"),
         ('[tool.magic-tools.lint]\nignore = ["long-text"]\n', "write the rules with their reasons"),
         ('[tool.magic-tools.lint]\nprofile = "prod"\n', "no lint profile 'prod'; there are: default, production"),
@@ -213,6 +231,8 @@ def test_a_config_that_is_none(command: Command, folder: Path, text: str, words:
     ("arguments", "words"),
     [
         (("nowhere.py",), "There is no file nowhere.py"),
+        (("",), "'' names no place"),
+        (("well.py", ""), "'' names no place"),
         (("empty.py",), "There is no tool in empty.py."),
         (("well.py", "--config", "nowhere.toml"), "nowhere.toml cannot be read: No such file"),
         (("well.py", "--config", "binary.toml"), "binary.toml is not TOML: "),

@@ -187,10 +187,22 @@ def test_an_interrupt_is_none_of_its_faults(folder: Path) -> None:
 
 
 def test_a_definition_error_says_it_itself(folder: Path) -> None:
-    """A tool that cannot be one is told in the library's own words."""
+    """A tool that cannot be one is told in the library's own words, after the file, also of a folder."""
     made = in_file(folder, "from magic_tools import tool\n@tool\ndef f(x): return x\n")
-    with pytest.raises(DefinitionError, match=r"f\(\): parameter 'x' has no annotation"):
+    with pytest.raises(DefinitionError, match=r"^made\.py: f\(\): parameter 'x' has no annotation"):
         find_target(f"{made}:f")
+    (folder / "tools").mkdir()
+    in_file(folder, (folder / made).read_text(), "tools/wrong.py")
+    in_file(folder, "from magic_tools import tool\n@tool\ndef right() -> None: ...\n", "tools/right.py")
+    with pytest.raises(DefinitionError, match=r"^tools/wrong\.py: f\(\): parameter 'x' has no annotation"):
+        find_tools(["tools"])
+
+
+@pytest.mark.parametrize("place", ["", " "])
+def test_a_place_without_a_name(folder: Path, place: str) -> None:
+    """No name is no folder, and least of all this one with all that is in it."""
+    with pytest.raises(InputError, match=f"^'{place}' names no place: write a module, a file or a folder"):
+        find_tools([place])
 
 
 def test_what_a_module_prints_is_no_output(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

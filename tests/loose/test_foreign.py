@@ -76,6 +76,24 @@ def test_a_text_that_fits(schema: Any, text: str, value: Any) -> None:
     assert json.dumps(read) == json.dumps(json.loads(json.dumps(read)))
 
 
+@pytest.mark.parametrize(
+    ("schema", "text", "value"),
+    [
+        (NUMBER, "1.0", 1),
+        (NUMBER, "-0.0", 0),
+        (NUMBER, "1e3", 1000),
+        (having(a={"items": NUMBER}), '{"a": [2.0, 3]}', {"a": [2, 3]}),
+        ({"anyOf": [TEXT, {"$ref": "#/$defs/N"}], "$defs": {"N": NUMBER}}, "4.00", 4),
+        (having(a=NUMBER), '```json\n{"a": 5.0,}\n```', {"a": 5}),
+        ({"type": "number"}, "1.5", 1.5),
+        ({"type": "number"}, "1e-400", 0),
+    ],
+)
+def test_a_whole_number_is_an_integer(schema: Any, text: str, value: Any) -> None:
+    """A number without a fraction is an integer, however it is written, as it is in JSON Schema."""
+    assert json.dumps(compile_schema(schema).parse(text).value) == json.dumps(value)
+
+
 BAD: Mapping[str, tuple[dict[str, Any], str, str]] = {
     "type": (having(a=NUMBER), '{"a": "x"}', 'a: expected an integer, got "x"'),
     "boolean for a number": (NUMBER, "true", "expected an integer, got true"),
@@ -167,7 +185,7 @@ BAD: Mapping[str, tuple[dict[str, Any], str, str]] = {
         '"x"',
         "expected a value that fits one of its alternatives and no other",
     ),
-    "nothing at all": ({"propertyNames": False}, '{"a": 1}', "a: expected as its key nothing at all, got \"a\""),
+    "nothing at all": ({"propertyNames": False}, '{"a": 1}', 'a: expected as its key nothing at all, got "a"'),
     "no number": ({"type": "number"}, "NaN", 'expected numbers that a 64-bit float can hold, got "NaN"'),
     "too large a number": ({}, "[1e400]", 'expected numbers that a 64-bit float can hold, got "1e400"'),
 }

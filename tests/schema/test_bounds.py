@@ -410,6 +410,10 @@ REFUSED: Mapping[str, tuple[Any, str]] = {
     "none left of a Literal": (Annotated[Literal[1, 2], Field(ge=4)], "ge=4 leaves none of 1, 2. Loosen the limit"),
     "none left of an Enum": (Annotated[Level, Field(gt=20)], "gt=20 leaves none of <Level.LOW: 1>, <Level.HIGH: 20>"),
     "none left of a union": (Annotated[Literal[1] | Level, Field(ge=40)], "ge=40 leaves none of"),
+    "a tuple of another length": (Annotated[tuple[int, str], Field(min_length=3)], "no tuple of 2 items is within"),
+    "a tuple of another length beside": (
+        Annotated[tuple[int, str] | list[int], Field(max_length=1)], "no tuple of 2 items is within its limits"
+    ),
     "no end": (Annotated[int | float, Field(le=float("inf"))], "le=inf is no limit that JSON can state. Leave it out"),
 }  # fmt: skip
 

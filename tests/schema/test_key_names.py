@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
-from pydantic.errors import PydanticInvalidForJsonSchema
+from decimal import Decimal
+from typing import Any, Literal
 
+import pytest
+
+from magic_tools.errors import DefinitionError
+from magic_tools.loose.decode import compile_schema
 from magic_tools.schema.forms import INTEGER_PATTERN
 from magic_tools.schema.key_names import key_names
 from magic_tools.values import JsonObject
+from tests.schema.type_table import Item, Ratio
 
 DEFINITIONS: dict[str, JsonObject] = {
     "text": {"type": "string", "enum": ["a", "b"]},
@@ -53,14 +58,35 @@ def test_an_enumeration_that_is_read_from_digits() -> None:
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"type": "number"}, "these are to be of the type number: use str"),
-        ({"type": "integer", "enum": [1, 2]}, "these are to be one of 1, 2: use str"),
-        ({"const": 1, "type": "integer"}, "these are to be one of 1: use str"),
+        ({"type": "number"}, "these are to be of the type number. Use str, a StrEnum, an IntEnum, int or Decimal"),
+        ({"type": "integer", "enum": [1, 2]}, r"these are to be one of 1, 2\. Use str"),
+        ({"const": 1, "type": "integer"}, r"these are to be one of 1\. Use str"),
         ({"anyOf": [{"type": "string"}, {"type": "null"}]}, "these are to be of the type null"),
-        ({"anyOf": [{"type": "integer"}, {"const": "all"}]}, "no key tells which of several kinds it is of: use str"),
+        ({"anyOf": [{"type": "integer"}, {"const": "all"}]}, r"no key of an object tells which of several kinds it"),
     ],
 )
 def test_keys_that_no_text_can_be(keys: JsonObject, message: str) -> None:
     """What JSON has no text for, or more than one meaning, is refused with what to use instead."""
-    with pytest.raises(PydanticInvalidForJsonSchema, match=message):
+    with pytest.raises(DefinitionError, match=message):
         key_names(keys, DEFINITIONS.__getitem__)
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        dict[float, int],
+        dict[bool, int],
+        dict[tuple[int, int], str],
+        dict[Literal[1, 2], int],
+        dict[Ratio, int],
+        dict[Item, int],
+        dict[int | None, int],
+        dict[int | Decimal, int],
+        dict[str, dict[float, int]],
+        dict[float, int] | str,
+    ],
+)
+def test_a_type_with_such_keys(annotation: Any) -> None:
+    """The type is refused at definition, in a sentence, and is never left out of a union in silence."""
+    with pytest.raises(DefinitionError, match=r"the target has the annotation .*: (the keys|no key) of an obj.* Use"):
+        compile_schema(annotation)

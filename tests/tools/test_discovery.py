@@ -107,11 +107,26 @@ def test_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Toolset.from_module(program).names == ("started",)
 
 
+def names_in(module: str) -> tuple[str, ...]:
+    """The names of the tools that a module defines; none where it is said to define none."""
+    try:
+        return Toolset.from_module(module).names
+    except DefinitionError as error:
+        if "defines no tool" not in str(error):
+            raise
+        return ()
+
+
 @pytest.mark.parametrize(
     ("source", "names"),
     [
         ("", ()),
-        ("def plain() -> None: ...", ()),
+        ("def plain() -> None: ...\nKEPT = {'plain': plain, 'more': [[plain]]}", ()),
+        ("def f() -> None: ...\nBY_NAME = {'g': tool(f, name='g'), 'f': tool(f)}", ("g", "f")),
+        ("def f() -> None: ...\nHELD = {tool(f, name=name) for name in 'hgf'}", ("f", "g", "h")),
+        ("def f() -> None: ...\nHELD = frozenset([tool(f), 'x', 5])", ("f",)),
+        ("def f() -> None: ...\nHELD = [[5, (tool(f), {'a': [Toolset(tool(f, name='g'))]})]]", ("f", "g")),
+        ("def f() -> None: ...\nHELD = [tool(f)]\nHELD.append(HELD)\nMORE = {'x': HELD}", ("f",)),
         (a_tool("b", "a") + "again = b", ("b", "a")),
         (a_tool("a") + "a = None", ()),
         ("def f() -> None: ...\ndef g() -> None: ...\nTOOLS = Toolset(f, g)", ("f", "g")),
@@ -127,7 +142,7 @@ def test_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_stands_in_a_module(write: Write, source: str, names: tuple[str, ...]) -> None:
     """Tools by themselves and in toolsets, lists and tuples, each once, in order of definition."""
     write({"stands.py": source})
-    assert Toolset.from_module("stands").names == names
+    assert names_in("stands") == names
 
 
 METHODS = """
@@ -232,7 +247,7 @@ def theirs() -> None: ...
 def test_what_is_another_s(write: Write, source: str, names: tuple[str, ...]) -> None:
     """What is only imported is not gathered; what is made of it here is."""
     write({"third.py": "def lent() -> None: ...", "lib.py": METHODS + OTHERS, "stands.py": source})
-    assert Toolset.from_module("stands").names == names
+    assert names_in("stands") == names
 
 
 @pytest.mark.parametrize(
@@ -322,3 +337,19 @@ def test_the_library_s_own_tools_are_nobody_s(write: Write) -> None:
     source = "TOOLS = Toolset({0}).searchable()"
     write({"p/a.py": a_tool("a") + source.format("a"), "p/b.py": a_tool("b") + source.format("b")})
     assert Toolset.from_module("p").names == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("module", "recurse", "words"),
+    [
+        ("p", True, "^The module 'p' and those below it define no tool: write @tool above a function"),
+        ("p", False, "^The module 'p' defines no tool: "),
+        ("p.plain", True, "^The module 'p.plain' defines no tool: .* imports counts where it is defined"),
+        ("json", True, "^The module 'json' and those below it define no tool"),
+    ],
+)
+def test_a_module_without_a_tool(write: Write, module: str, recurse: bool, words: str) -> None:
+    """A wrong name that is a module all the same is told, and no empty set is given in silence."""
+    write({"p/__init__.py": "", "p/plain.py": "def plain() -> None: ..."})
+    with pytest.raises(DefinitionError, match=words):
+        Toolset.from_module(module, recurse=recurse)

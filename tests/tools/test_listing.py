@@ -7,6 +7,13 @@ import pytest
 from magic_tools.tools.listing import listed
 
 
+def test_what_is_most_alike_comes_first() -> None:
+    """Of a long list the name that may have been meant stands first; a short one stays in its order."""
+    names = [f"tool_{number}" for number in range(20)] + ["refund"]
+    assert listed(names, 3, like="refnud") == "refund, tool_0, tool_1 and 18 more"
+    assert listed(names[-3:], 3, like="refnud") == "tool_18, tool_19, refund"
+
+
 @pytest.mark.parametrize(
     ("names", "most", "text"),
     [

@@ -51,19 +51,31 @@ def with_types_inside(schema: JsonObject, root: JsonObject, here: Here) -> JsonO
 
 @dataclass(frozen=True, slots=True)
 class _Branch:
-    """What tells a branch from others: types, values, and of an object the values under a key; None for any."""
+    """What tells a branch from others: types, values, and of an object its names and the values under them.
+
+    None stands for any values, and for any names.
+    """
 
     kinds: Set[str]
     values: Set[Any] | None
     tags: dict[str, Set[Any]]
     required: Set[str]
+    names: Set[str] | None
 
     def excludes(self, other: _Branch) -> bool:
         common = self.kinds & other.kinds
         if not common or (self.values is not None and other.values is not None and not self.values & other.values):
             return True
+        return common == {"object"} and (self._wants_more(other) or other._wants_more(self) or self._is_tagged(other))
+
+    def _wants_more(self, other: _Branch) -> bool:
+        """Whether it requires what the other does not take."""
+        return other.names is not None and not self.required <= other.names
+
+    def _is_tagged(self, other: _Branch) -> bool:
+        """Whether a key that is always there has other values in the other."""
         names = self.tags.keys() & other.tags.keys() & (self.required | other.required)
-        return common == {"object"} and any(not self.tags[name] & other.tags[name] for name in names)
+        return any(not self.tags[name] & other.tags[name] for name in names)
 
 
 def _exclude_each_other(branches: list[JsonObject], types: Iterable[str], root: JsonObject) -> bool:
@@ -81,7 +93,9 @@ def _exclude_each_other(branches: list[JsonObject], types: Iterable[str], root: 
 def _read(branch: JsonObject, root: JsonObject) -> _Branch:
     body, _ = followed(branch, root)
     tags = {name: values for name, held in body.get("properties", {}).items() if (values := _values(held)) is not None}
-    return _Branch(possible_kinds(branch, root), _values(body), tags, frozenset(body.get("required", ())))
+    is_closed = body.get("additionalProperties") is False and "patternProperties" not in body
+    names = frozenset(body.get("properties", ())) if is_closed else None
+    return _Branch(possible_kinds(branch, root), _values(body), tags, frozenset(body.get("required", ())), names)
 
 
 def _values(schema: JsonObject | bool) -> Set[Any] | None:

@@ -26,6 +26,7 @@ WHY: dict[Unfit, tuple[str, str]] = {
 """What is wrong with a pattern, and a way out, by why it is unfit."""
 
 _LARGER = 2**22
+_NAMED_GROUP = re.compile(r"\\k<\w+>")
 _GOES_BACK = re.compile(r"\(\?<?[=!]|\(\?>|\\[1-9k]")
 
 
@@ -35,7 +36,8 @@ def program_of(pattern: str) -> int | Unfit:
     for exponent in range(8, PATTERN_BYTES.bit_length()):
         if _compiles(pattern, 2**exponent):
             return 1 << exponent
-    if not _compiles(pattern, _LARGER, goes_back=True) and not _compiles(pattern, _LARGER):
+    numbered = _NAMED_GROUP.sub(r"\\1", pattern)  # the engine that goes back does not know such names
+    if not _compiles(numbered, _LARGER, goes_back=True) and not _compiles(pattern, _LARGER):
         return "wrong"
     return "backtracking" if _GOES_BACK.search(pattern) else "large"
 

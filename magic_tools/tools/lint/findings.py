@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from magic_tools.errors import DefinitionError
+from magic_tools.tools.listing import listed
 
 __all__ = ["SEVERITIES", "Finding", "LintConfig", "Profile", "Severity"]
 
@@ -72,7 +73,7 @@ class LintConfig:
         for name in table:
             if name not in _SETTINGS:
                 raise DefinitionError(
-                    f"[tool.magic-tools.lint] has no setting {name!r}; there are: {', '.join(_SETTINGS)}."
+                    f"[tool.magic-tools.lint] has no setting {name!r}; there are: {listed(_SETTINGS, like=name)}."
                 )
         return cls(**table)
 

@@ -139,7 +139,9 @@ def _silences(stated: Any, where: str, name: str | None) -> Iterator[_Silence]:
     for key, reason in stated.items():
         rule, _, path = str(key).partition(":")
         if rule not in RULES:
-            raise DefinitionError(f"{where} silences {rule!r}, which is no rule; the rules are: {', '.join(RULES)}.")
+            raise DefinitionError(
+                f"{where} silences {rule!r}, which is no rule; there are: {listed(RULES, like=rule)}."
+            )
         if not isinstance(reason, str) or not reason.strip():
             raise DefinitionError(f"{where} silences {key!r} without a reason: give one, as in {{{key!r}: 'why'}}.")
         yield _Silence(str(key), rule, path or None, name)

@@ -165,6 +165,21 @@ STRICT_PROPERTIES: list[tuple[str, JsonObject, JsonObject, list[tuple[str, str]]
         [("oneOf", APART)],
     ),
     (
+        "objects of which each requires what the other does not take",
+        {"oneOf": [closed({"b": TEXT}), closed({"b": TEXT, "c": TEXT})]},
+        {"anyOf": [closed({"b": TEXT}), closed({"b": TEXT, "c": TEXT})]},
+        [("oneOf", APART)],
+    ),
+    (
+        "objects of which one may be the other",
+        {"oneOf": [closed({"b": TEXT}), closed({"b": {"enum": ["x"]}})]},
+        {
+            "description": "Exactly one of these.",
+            "anyOf": [closed({"b": TEXT}), closed({"b": {"type": "string", "enum": ["x"]}})],
+        },
+        [("oneOf", "kept as text: Exactly one of these.")],
+    ),
+    (
         "exactly one of several",
         {"oneOf": [{"type": "integer"}, {"type": "number", "minimum": 2}], "description": "A size"},
         {

@@ -87,6 +87,37 @@ def test_a_tool(definition: ToolDefinition, dialect: Dialect, strict: bool | Non
     assert render_tool(definition, dialect, strict)[0] == written
 
 
+@pytest.mark.parametrize(
+    ("definition", "dialect", "keyword", "told"),
+    [
+        (
+            ToolDefinition("look", "a" * 1_025, CITY),
+            "openai-chat",
+            "description",
+            "sent as it is: it has 1,025 characters, and OpenAI has refused more than 1,024",
+        ),
+        (ToolDefinition("look", "a" * 1_024, CITY), "openai-chat", None, None),
+        (ToolDefinition("look", "a" * 1_025, CITY), "openai-responses", None, None),
+        (
+            SEARCH,
+            "mcp",
+            "outputSchema",
+            "sent as it is: its root is no object, which MCP takes from revision 2026-07-28 on",
+        ),
+        (ToolDefinition("look", "", CITY, output_schema=OPEN_MAP), "mcp", None, None),
+        (LOOK, "mcp", None, None),
+        (SEARCH, "openai-chat", None, None),
+    ],
+)
+def test_what_is_told_of_a_tool_beside_its_schema(
+    definition: ToolDefinition, dialect: Dialect, keyword: str | None, told: str | None
+) -> None:
+    """A description that OpenAI may refuse, and an output that older clients of MCP do, are sent and listed."""
+    written, rendered = render_tool(definition, dialect)
+    assert [(change.keyword, change.what) for change in rendered.changes] == ([(keyword, told)] if keyword else [])
+    assert definition.description in str(written)
+
+
 def test_what_is_written_is_nobody_else_s() -> None:
     """Whoever changes a written tool changes nothing else."""
     given = copy.deepcopy(SEARCH)
