@@ -45,7 +45,7 @@ _LEFT_ALONE = (abc.Callable, type, re.Pattern)
 """Generic types whose arguments are no values in JSON."""
 
 _KEPT = frozenset(
-    {"__doc__", "__module__", "__qualname__", "__orig_bases__", "__pydantic_config__", "__closed__", "__extra_items__"}
+    {"__doc__", "__module__", "__qualname__", "__pydantic_config__", "__closed__", "__extra_items__"}
 )
 """What a TypedDict that is made anew has of the one that it stands for."""
 

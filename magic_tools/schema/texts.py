@@ -10,7 +10,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NewType, NotRequired, Required, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
-from typing_extensions import ReadOnly, is_typeddict
+from typing_extensions import ReadOnly
 
 from magic_tools.errors import DefinitionError
 from magic_tools.schema.docstrings import DocTexts, read_docstring
@@ -67,11 +67,8 @@ def class_docs(cls: type | None) -> DocTexts:
 def _bases(cls: Any) -> Sequence[Any]:
     """A class and those that it has fields of, as far as users write them.
 
-    A TypedDict has them aside; one of `typing` below Python 3.12 forgets them.
+    A TypedDict stands alone: that of `typing` has its bases on some versions of Python, and forgets them on others.
     """
-    if is_typeddict(cls):
-        stated = [get_origin(base) or base for base in getattr(cls, "__orig_bases__", ())]
-        return [cls, *(inner for base in stated for inner in _bases(base))]
     bases = getattr(cls, "__mro__", ())
     return [base for base in bases if base is cls or base.__module__.partition(".")[0] not in _WITHOUT_FIELDS]
 

@@ -17,6 +17,7 @@ from magic_tools.effects import run_async, run_sync
 from magic_tools.errors import DefinitionError
 from magic_tools.loose.decode import Schema
 from magic_tools.loose.foreign import foreign_reader
+from magic_tools.loose.reshape import reshaped
 from magic_tools.messages import ToolDefinition, ToolResult
 from magic_tools.schema.adapting import adapt
 from magic_tools.schema.dialects.rendered import DialectChange, Rendered
@@ -142,10 +143,10 @@ class Tool(Generic[P, R]):
     def restore(self, arguments: str, dialect: Dialect = "openai-chat", strict: bool | None = None) -> str:
         """The arguments that a model sent by `definition(dialect, strict)`, as the contract has them.
 
-        Only for callers who send requests by themselves, and only where a report says that something was
-        wrapped or moved; a text that is not JSON as it stands comes back as it is.
+        For callers who send requests by themselves: what a report says was wrapped or moved is put back, also
+        in a text with a fence or a comma too many, which stay for `invoke` to mend.
         """
-        return self._rendered(dialect, strict)[1].restore(arguments)
+        return reshaped(arguments, self._rendered(dialect, strict)[1].restore, prose=False)
 
     def told(self) -> ToolDefinition:
         """The tool as a request carries it to any model; a copy that the model may change."""

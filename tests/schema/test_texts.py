@@ -359,51 +359,28 @@ class KeysBase(TypedDict):
 
     Attributes:
         a: of the base
-        b: of the base
     """
 
     a: int
+
+
+class KeysDerived(KeysBase):
     b: int
 
 
-class KeysMute(KeysBase): ...
-
-
-class KeysDerived(KeysMute):
-    """:ivar b: of its own
-    :ivar c: of its own
-    """
-
-    c: int
-
-
-class MadeAnewBase(TypedDict):
-    """Texts of the base.
-
-    Attributes:
-        a: of the base
-        b: of the base
-    """
-
-    a: bytes
-    b: int
-
-
-class MadeAnew(MadeAnewBase):
-    """:ivar b: of its own
-    :ivar c: of its own
-    """
-
-    c: int
-
-
-@pytest.mark.parametrize("cls", [Derived, Mute, DataDerived, KeysDerived, MadeAnew])
+@pytest.mark.parametrize("cls", [Derived, Mute, DataDerived])
 def test_texts_of_inherited_fields(cls: Any) -> None:
     """A field has its text from the nearest class that documents it; prose is that of the class itself."""
     schema = compiled(cls).json_schema
     texts = [held["description"].partition(".")[0] for held in schema["properties"].values()]
     assert texts == ["of the base", "of its own", "of its own"]
     assert "base" not in schema.get("description", "")
+
+
+def test_a_typed_dict_stands_alone() -> None:
+    """A TypedDict has the texts of its own docstring, on every Python, since some versions forget its bases."""
+    assert "description" not in compiled(KeysDerived).json_schema["properties"]["a"]
+    assert compiled(KeysBase).json_schema["properties"]["a"]["description"] == "of the base"
 
 
 class Size(NamedTuple):

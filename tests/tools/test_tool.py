@@ -432,4 +432,6 @@ def test_the_way_back() -> None:
     sent = either.restore(f'{{"{key}": {{"a": 1.10}}}}', "anthropic")
     assert sent == '{"a": 1.10}'
     assert either.invoke(sent).value == {"a": 1.1}
+    fenced = either.restore(f'```json\n{{"{key}": {{"b": 2,}}}}\n```', "anthropic")
+    assert either.invoke(fenced).value == {"b": 2}
     assert get_weather.restore('{"city": "Rome",}') == '{"city": "Rome",}'

@@ -55,7 +55,7 @@ _SHORT_UNITS = _words("s m h d g l w v a k c f t min")
 _UNIT_IN_TEXT = re.compile(
     r"[%‰°€$£¥℃℉]|\b(?:in|per) (?:s|m|h|d|g|l|w|v|a|k|c|f|t|min)\b|\((?:s|m|h|g|l|w|v|a|k)\)|/(?:s|h)\b"
     r"|(?:[（(以按]|\d ?)[天周月年米克元度字升页]"
-    r"|\b\d+(?:\.\d+)? ?(?:=|(?:is|means|for)\b|表示|为|是)"  # the ends of a scale, which has no unit
+    r"|\d ?(?:=|(?:is|means)\b|表示|是).*\d ?(?:=|(?:is|means)\b|表示|是)"  # both ends of a scale, which has no unit
 )
 _COUNT_IN_TEXT = re.compile(r"\b(?:how many|number of|count of|amount of)\b|几|多少[个条次页]|数量", re.IGNORECASE)
 
@@ -66,7 +66,7 @@ _MEASURES = _words(
     "power voltage 时长 时间 超时 间隔 延迟 距离 长度 宽度 高度 半径 重量 温度 速度 面积 体积 容量 频率 角度"
 )
 # Points in time, which as a number count seconds or milliseconds.
-_MOMENTS = _words("timestamp epoch unixtime 时间戳")
+_MOMENTS = _words("timestamp unixtime 时间戳")
 # Sizes that are counts of what the word before names.
 _COUNTED = _words("page batch chunk sample pool group party team step beam vocab window grid buffer population cluster")
 
@@ -136,7 +136,7 @@ _WIDE_TERMS = re.compile("|".join(sorted((_IDENTITIES.keys() | _BESIDE_IDENTITY)
 
 KEPT_UNCHANGED = re.compile(
     r"unchanged|\bas[ -](?:it )?is\b|as it came|verbatim|\bexactly (?:as|from)\b|opaque|unmodified|untouched"
-    r"|\b(?:copy|copied|taken?)\b[^.]*\bfrom (?:the|an?) (?:previous|last|earlier)\b"
+    r"|\b(?:copy|copied)\b[^.]*\bfrom (?:the|an?) (?:previous|last|earlier)\b"
     r"|\b(?:not|never|n't) (?:be )?(?:change|modify|alter|edit|parse|build|invent|changed|modified|altered)"
     r"|原样|不要(?:修改|改动|更改)|不得(?:修改|改动)|不能(?:修改|改动)|不可(?:修改|改动)",
     re.IGNORECASE,
@@ -228,7 +228,7 @@ def is_measure(name: str) -> bool:
     """Whether a number of this name is of some unit, or each of several under the plural of such a name."""
     words = [stem(word) for word in name_words(name)]
     counted = any(after == "size" and before in _COUNTED for before, after in pairwise(words))
-    measured = names_any("_".join(words), _MEASURES | _MOMENTS) or words[-1:] == ["at"]
+    measured = names_any("_".join(words), _MEASURES | _MOMENTS) or (len(words) > 1 and words[-1] == "at")
     return measured and not counted and not is_identifier(name)
 
 

@@ -886,7 +886,7 @@ def test_a_reference_that_leads_nowhere(dialect: Dialect, reference: Any, why: s
 def test_a_schema_too_deep(dialect: Dialect) -> None:
     """A schema that is too deep to be gone through is refused in a sentence."""
     deep: JsonObject = TEXT
-    for _ in range(400):
+    for _ in range(1_000):
         deep = closed({"a": deep})
     with pytest.raises(SchemaRejectedError, match=r"it is nested too deeply\. Make it flatter"):
         render_schema(deep, dialect)

@@ -13,11 +13,11 @@ NAMES: dict[str, tuple[Callable[[str], bool], str, str]] = {
         terms.is_measure,
         (
             "duration timeout maxWeight interval ttl memory file_size radius 时长 最大距离 durations latencies "
-            "timestamp createdAt epoch 时间戳"
+            "timestamp createdAt 时间戳"
         ),
         (
             "limit count page page_size batchSize max_results age user_id order_number depth top_k score rating "
-            "price unit_price 金额 format stat attribute year area_code retries quantity offset threshold priority "
+            "price unit_price 金额 at epochs format stat attribute year area_code retries quantity offset threshold priority "
             "数量 年龄 页码"
         ),
     ),
@@ -89,6 +89,12 @@ def test_what_a_name_is_of(kind: str, name: str, hit: bool) -> None:
         ("x", "天气", False),
         ("x", "人的年龄", False),
         ("x", "from 1 to 20", False),
+        ("x", "0 is deterministic, 2 is wild", True),
+        ("x", "1 = slow, 5 = fast", True),
+        ("x", "0 表示关闭，1 表示全开", True),
+        ("x", "up to 20 is allowed", False),
+        ("x", "in nights", True),
+        ("x", "In Swiss francs", True),
         ("x", "the longest that is allowed", False),
         ("x", "", False),
     ],
@@ -129,12 +135,16 @@ def test_how_a_date_is_written(text: str, shown: bool) -> None:
         "Never alter it.",
         "原样传入",
         "不要修改",
+        "Copy it exactly from the previous result.",
+        "Copied from the last answer.",
     ],
 )
 def test_kept_unchanged(text: str) -> None:
     """There is more than one way to say that a cursor is passed on as it came."""
     assert terms.KEPT_UNCHANGED.search(text)
-    assert not terms.KEPT_UNCHANGED.search("Where the next page begins; changes with every call.")
+    assert not terms.KEPT_UNCHANGED.search(
+        "Take it from the last answer. Where the next page begins; changes with every call."
+    )
 
 
 @pytest.mark.parametrize(
