@@ -17,8 +17,8 @@ NAMES: dict[str, tuple[Callable[[str], bool], str, str]] = {
         ),
         (
             "limit count page page_size batchSize max_results age user_id order_number depth top_k score rating "
-            "price unit_price 金额 at epochs format stat attribute year area_code retries quantity offset threshold priority "
-            "数量 年龄 页码"
+            "price unit_price 金额 at epochs format stat attribute year area_code retries quantity offset threshold "
+            "priority 数量 年龄 页码"
         ),
     ),
     "money": (
