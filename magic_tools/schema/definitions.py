@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from magic_tools.schema.walk import definition_name, map_inner, map_schema, subschemas
 from magic_tools.schema.wording import WORDS
@@ -47,6 +47,7 @@ def inline_shorter(schema: JsonObject, finish: Callable[[JsonObject], JsonObject
 
 
 def _shorter_inline(schema: JsonObject, definitions: Mapping[str, JsonObject]) -> set[str]:
+    links = {name: references(definition) for name, definition in definitions.items()}
     uses = Counter(references(schema))
     lengths: dict[str, int] = {}
     gone: set[str] = set()
@@ -54,10 +55,7 @@ def _shorter_inline(schema: JsonObject, definitions: Mapping[str, JsonObject]) -
     def length_of(name: str) -> int:
         """The length of a definition with those in it that go."""
         if name not in lengths:
-            inner = Counter(references(definitions[name]))
-            grown = sum(
-                count * (length_of(held) - _length_of_reference(held)) for held, count in inner.items() if held in gone
-            )
+            grown = sum(length_of(held) - _length_of_reference(held) for held in links[name] if held in gone)
             lengths[name] = len(json.dumps(map_schema(definitions[name], _without_title))) + grown
         return lengths[name]
 
@@ -68,13 +66,13 @@ def _shorter_inline(schema: JsonObject, definitions: Mapping[str, JsonObject]) -
         apart = len(f'"{short}": , ') + length_of(name) + uses[name] * _length_of_reference(short)
         return uses[name] * length_of(name) <= apart
 
-    for name in _inner_first(definitions):
-        if is_shorter(name) and name not in leads_to(name, definitions):
+    for name in _inner_first(links):
+        if is_shorter(name) and name not in _reached(name, links):
             gone.add(name)
     return gone
 
 
-def _inner_first(definitions: Mapping[str, JsonObject]) -> list[str]:
+def _inner_first(links: Mapping[str, Sequence[str]]) -> list[str]:
     """The names of the definitions, each after those that it refers to, as far as they do not go round."""
     ordered: dict[str, None] = {}
     seen: set[str] = set()
@@ -83,11 +81,11 @@ def _inner_first(definitions: Mapping[str, JsonObject]) -> list[str]:
         if name in seen:
             return
         seen.add(name)
-        for inner in references(definitions[name]):
+        for inner in links[name]:
             visit(inner)
         ordered[name] = None
 
-    for name in definitions:
+    for name in links:
         visit(name)
     return list(ordered)
 
@@ -150,10 +148,14 @@ def _without_definitions(schema: JsonObject) -> JsonObject:
 
 def leads_to(name: str, definitions: Mapping[str, JsonObject]) -> set[str]:
     """The definitions that one refers to, whether itself or through others."""
+    return _reached(name, {held: references(definition) for held, definition in definitions.items()})
+
+
+def _reached(name: str, links: Mapping[str, Sequence[str]]) -> set[str]:
     reached: set[str] = set()
     ahead = [name]
     while ahead:
-        for reference in references(definitions[ahead.pop()]):
+        for reference in links[ahead.pop()]:
             if reference not in reached:
                 reached.add(reference)
                 ahead.append(reference)

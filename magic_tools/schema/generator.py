@@ -81,15 +81,17 @@ class _Generator(GenerateJsonSchema):
         self.core_definitions = {definition["ref"]: definition for definition in core_definitions}
         written = self.generate_inner(schema)
         definitions: dict[str, JsonObject] = {}
-        ahead = [written]
+        inner: set[str] = set()
+        ahead = references(written)
         while ahead:
-            for name in references(ahead.pop()):
-                definition = self.get_schema_from_definitions(JsonRef(f"#/$defs/{name}")) or {}
-                if name not in definitions:
-                    definitions[name] = definition
-                    ahead.append(definition)
+            name = ahead.pop()
+            if name not in definitions:
+                definitions[name] = self.get_schema_from_definitions(JsonRef(f"#/$defs/{name}")) or {}
+                found = references(definitions[name])
+                inner.update(found)
+                ahead += reversed(found)
         root = written.get("$ref", "").removeprefix("#/$defs/")
-        if written.keys() == {"$ref"} and not any(root in references(each) for each in definitions.values()):
+        if written.keys() == {"$ref"} and root not in inner:
             written = definitions.pop(root)
         return {**written, "$defs": definitions} if definitions else written
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_origin
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 from magic_tools.errors import DefinitionError
 
@@ -33,17 +33,13 @@ Context: TypeAlias = Annotated[Any, Hidden(whole=True)]
 
 def hidden_mark(annotation: Any) -> Hidden | None:
     """The mark in an annotation's own metadata, if it is hidden."""
-    if get_origin(annotation) is not Annotated:
-        return None
-    return next((item for item in get_args(annotation)[1:] if isinstance(item, Hidden)), None)
+    return next((item for item in getattr(annotation, "__metadata__", ()) if isinstance(item, Hidden)), None)
 
 
 def holds_hidden(annotation: Any) -> bool:
     """Whether a mark stands somewhere inside an annotation, where it could hide nothing."""
-    arguments = get_args(annotation)
-    if get_origin(annotation) is Annotated:
-        arguments = arguments[:1]
-    return any(hidden_mark(argument) is not None or holds_hidden(argument) for argument in arguments)
+    arguments = getattr(annotation, "__args__", ())  # of what is Annotated, the type alone
+    return bool(arguments) and any(hidden_mark(argument) is not None or holds_hidden(argument) for argument in arguments)
 
 
 def refuse_hidden(annotation: Any, what: str) -> None:

@@ -81,7 +81,7 @@ def nullable(form: JsonObject, given: JsonObject, root: JsonObject, here: Here) 
     if not accepts_null(given, root):
         here.change("required", "made nullable: null counts as left out")
         form, sentence = or_null(form), null_in_words(default)
-    elif "default" in given and fits(default, given, root):
+    elif "default" in given and (default is None or fits(default, given, root)):
         here.change("required", "made required: its default can be written")
         sentence = in_words("default", default)
     else:
