@@ -38,7 +38,7 @@ def hidden_mark(annotation: Any) -> Hidden | None:
 
 def holds_hidden(annotation: Any) -> bool:
     """Whether a mark stands somewhere inside an annotation, where it could hide nothing."""
-    arguments = getattr(annotation, "__args__", ())  # of what is Annotated, the type alone
+    arguments = getattr(annotation, "__args__", ())  # of an Annotated type, that type alone
     return bool(arguments) and any(hidden_mark(argument) is not None or holds_hidden(argument) for argument in arguments)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from magic_tools.errors import SchemaRejectedError
 from magic_tools.schema.dialects.arrays import array_form
 from magic_tools.schema.dialects.literals import check_capitals, literal_form
-from magic_tools.schema.dialects.measures import MEASURES, nodes_of
+from magic_tools.schema.dialects.measures import measured
 from magic_tools.schema.dialects.notes import Here, Notes
 from magic_tools.schema.dialects.objects import (
     COMBINING,
@@ -87,9 +87,9 @@ class _Rendering:
 
     def _check_limits(self, form: JsonObject) -> None:
         limits = {**self._rules.limits, **self._rules.budgets}
-        nodes = nodes_of(form) if limits else ()
+        counts = measured(form) if limits else {}
         for measure, limit in limits.items():
-            if (count := MEASURES[measure](nodes)) > limit:
+            if (count := counts[measure]) > limit:
                 why = f"it has {count:,} {measure}, and {self._rules.provider} takes {limit:,}"
                 Here(self.notes, "").obstacle("limit", why)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from magic_tools.errors import SchemaRejectedError
 from magic_tools.messages import OutputFormat, ToolDefinition
-from magic_tools.schema.dialects.measures import MEASURES, nodes_of
+from magic_tools.schema.dialects.measures import measured
 from magic_tools.schema.dialects.rendered import DialectChange, Rendered
 from magic_tools.schema.dialects.table import Dialect, form_of, render_schema, render_tool
 from magic_tools.values import JsonObject, Kept
@@ -29,19 +30,19 @@ def render_tools(
 ) -> list[tuple[JsonObject, Rendered]]:
     """The tools of one request, in order, within what the provider takes of strict schemas in one request.
 
-    They share nothing with the definitions.
-    Where they spend more, tools are sent non-strict, and say so: first the one that spends most of
-    what is short, of equals the one with the shortest schema. Of those that were wished strict none is;
-    if that is not enough, SchemaRejectedError names them. `beside` are the request's other schemas.
+    They share nothing with the definitions. Where they spend more, tools are sent non-strict, and say so:
+    first the one that spends most of what is short, of equals the one with the shortest schema. Of those
+    that were wished strict none is; if that is not enough, SchemaRejectedError names them. `beside` are the
+    request's other schemas.
     """
     definitions = [replace(each, input_schema=Kept(each.input_schema).fresh()) for each in definitions]
     rendered = [render_tool(definition, dialect, strict) for definition in definitions]
-    nodes = [nodes_of(held.schema) for _, held in rendered]
-    spent_beside = [nodes_of(held.schema) for held in beside if held.strict]
-    for measure, limit in form_of(dialect).budgets.items():
-        count = MEASURES[measure]
-        others = 0 if measure == "strict tools" else sum(map(count, spent_beside))
-        costs = {index: count(nodes[index]) for index, (_, held) in enumerate(rendered) if held.strict}
+    budgets = form_of(dialect).budgets
+    counts = [measured(held.schema) if budgets else Counter[str]() for _, held in rendered]
+    spent_beside = [measured(held.schema) for held in beside if budgets and held.strict]
+    for measure, limit in budgets.items():
+        others = 0 if measure == "strict tools" else sum(spent[measure] for spent in spent_beside)
+        costs = {index: counts[index][measure] for index, (_, held) in enumerate(rendered) if held.strict}
         while (spent := others + sum(costs.values())) > limit:
             free = [i for i, cost in costs.items() if cost and not (strict or definitions[i].strict)]
             if not free:
