@@ -21,7 +21,7 @@ from magic_tools.loose.shells import told_by_shell
 from magic_tools.loose.strict import identity, is_json, is_plain_json
 from magic_tools.messages import FinishReason, Issue, Repair
 from magic_tools.schema.adapting import adapt
-from magic_tools.schema.emit import Side
+from magic_tools.schema.emit import Said, Side
 from magic_tools.schema.guard.budgets import SchemaLimits
 from magic_tools.schema.identity import annotation_key
 from magic_tools.values import JsonObject, Kept
@@ -44,7 +44,7 @@ class Schema(Generic[T]):
     With `closed`, objects take no undeclared keys unless their own config says otherwise, and nothing
     is picked out of prose: the rules for tool arguments. The objects of a schema from outside, whose
     `foreign_reader` stands in place of an adapter, are open and closed as it says. `annotation` is what
-    the adapter was made of, for the texts in it. `additions` are keywords for the root's fields, by name.
+    the adapter was made of, for the texts in it. `said` is of the root's fields, by name.
     """
 
     def __init__(
@@ -54,13 +54,13 @@ class Schema(Generic[T]):
         name: str,
         closed: bool = False,
         annotation: Any = None,
-        additions: Mapping[str, JsonObject] | None = None,
+        said: Mapping[str, Said] | None = None,
         where: str | None = None,
     ) -> None:
         self.name = name
         self._closed = closed
         self._reader: Reader[T] = (
-            PydanticReader(adapter, where=where or name, closed=closed, annotation=annotation, additions=additions)
+            PydanticReader(adapter, where=where or name, closed=closed, annotation=annotation, said=said)
             if isinstance(adapter, TypeAdapter)
             else adapter
         )

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from magic_tools.loose.guide import Guide, guide_of
 from magic_tools.loose.issues import issues_of
 from magic_tools.messages import Issue
-from magic_tools.schema.emit import Emitted, Side, emit
+from magic_tools.schema.emit import Emitted, Said, Side, emit
 from magic_tools.values import JsonObject
 
 __all__ = ["Misfit", "PydanticReader", "Reader"]
@@ -63,8 +63,7 @@ class PydanticReader(Generic[T]):
     """An annotation, read and written by pydantic in its strict JSON mode.
 
     With `closed`, objects take no undeclared keys unless their own config says otherwise. `annotation`
-    is what the adapter was made of, for the texts in it. `additions` are keywords for the root's
-    fields, by name.
+    is what the adapter was made of, for the texts in it. `said` is of the root's fields, by name.
     """
 
     def __init__(
@@ -74,13 +73,13 @@ class PydanticReader(Generic[T]):
         where: str,
         closed: bool,
         annotation: Any,
-        additions: Mapping[str, JsonObject] | None,
+        said: Mapping[str, Said] | None,
     ) -> None:
         self._adapter = adapter
         self._where = where
         self._closed = closed
         self._annotation = annotation
-        self._additions = additions
+        self._said = said
 
     @cached_property
     def guide(self) -> Guide:
@@ -109,7 +108,7 @@ class PydanticReader(Generic[T]):
 
     @cached_property
     def _input(self) -> Emitted:
-        return self._emit("input", self._additions)
+        return self._emit("input", self._said)
 
     @cached_property
     def _output(self) -> Emitted:
@@ -120,12 +119,12 @@ class PydanticReader(Generic[T]):
         extra: Literal["forbid"] | None = "forbid" if self._closed and not self._input.mixed else None
         return partial(self._adapter.validator.validate_json, strict=True, extra=extra, by_alias=True)
 
-    def _emit(self, side: Side, additions: Mapping[str, JsonObject] | None) -> Emitted:
+    def _emit(self, side: Side, said: Mapping[str, Said] | None) -> Emitted:
         return emit(
             self._adapter,
             side,
             where=self._where,
             closed=self._closed,
             annotation=self._annotation,
-            additions=additions,
+            said=said,
         )

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from inspect import isbuiltin, isfunction, ismethod
-from typing import Any, NotRequired
+from typing import Annotated, Any
 
-from pydantic import ConfigDict, PydanticUserError, TypeAdapter
-from pydantic_core import SchemaError
-from typing_extensions import TypedDict
+from pydantic import Field, GetCoreSchemaHandler, PydanticUserError, TypeAdapter
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, SchemaError, core_schema
 
 from magic_tools.errors import DefinitionError
 from magic_tools.schema.hidden import refuse_hidden
 from magic_tools.schema.prepare import prepared
 
-__all__ = ["adapt", "adapt_keys"]
+__all__ = ["adapt", "adapt_keys", "stated_field"]
 
 _NO_WAY_OUT = re.compile(r"Set `arbitrary_types_allowed=True`.*|If you got this error by calling handler.*")
 """pydantic's advice for values that only Python has, which JSON cannot state."""
@@ -42,14 +42,50 @@ def adapt_keys(name: str, annotations: Mapping[str, tuple[Any, bool]]) -> TypeAd
 
     What is absent stays absent. DefinitionError, starting with `name`, if there can be none.
     """
-    keys = {}
-    for key, (annotation, required) in annotations.items():
-        made = prepared(annotation)
-        keys[key] = made if required else NotRequired[made]
-    arguments = TypedDict(name, keys)  # type: ignore[misc]  # names known only now
-    # pydantic would look for it in every base, again and again
-    arguments.__pydantic_config__ = ConfigDict()  # type: ignore[attr-defined]  # as it says in pydantic's manual
-    return _adapter(arguments, arguments, name)
+    keys = {key: (prepared(annotation), required) for key, (annotation, required) in annotations.items()}
+    return _adapter(Annotated[dict[str, Any], _Keys(keys)], dict, name)
+
+
+def stated_field(annotation: Any) -> FieldInfo | None:
+    """What the `Field`s in an annotation's own metadata say together; None where there is none."""
+    if not any(isinstance(item, FieldInfo) for item in getattr(annotation, "__metadata__", ())):
+        return None
+    return FieldInfo.from_annotation(annotation)
+
+
+class _Keys:
+    """In `Annotated`: an object of just these keys; some three times as fast to make as a TypedDict of them."""
+
+    def __init__(self, keys: Mapping[str, tuple[Any, bool]]) -> None:
+        self._keys = keys
+
+    def __get_pydantic_core_schema__(self, _: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        fields = {key: _key_schema(annotation, required, handler) for key, (annotation, required) in self._keys.items()}
+        return core_schema.typed_dict_schema(fields)
+
+
+def _key_schema(annotation: Any, required: bool, handler: GetCoreSchemaHandler) -> core_schema.TypedDictField:
+    stated = stated_field(annotation)
+    if stated is None:
+        return core_schema.typed_dict_field(handler.generate_schema(annotation), required=required)
+    tag = () if stated.discriminator is None else (Field(discriminator=stated.discriminator),)
+    metadata = (*stated.metadata, *tag)
+    schema = handler.generate_schema(Annotated[(stated.annotation, *metadata)] if metadata else stated.annotation)
+    if not stated.is_required():
+        made = stated.default_factory
+        schema = core_schema.with_default_schema(
+            schema,
+            **({"default": stated.default} if made is None else {"default_factory": made}),
+            default_factory_takes_data=stated.default_factory_takes_validated_data,
+            validate_default=stated.validate_default,
+        )
+    alias = stated.validation_alias
+    return core_schema.typed_dict_field(
+        schema,
+        required=required and stated.is_required(),
+        validation_alias=alias if alias is None or isinstance(alias, str) else alias.convert_to_aliases(),
+        serialization_alias=stated.serialization_alias,
+    )
 
 
 def _adapter(made: Any, annotation: Any, where: str) -> TypeAdapter[Any]:

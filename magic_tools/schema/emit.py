@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pydantic import PydanticUserError, TypeAdapter
+from pydantic.fields import FieldInfo
+from pydantic_core import to_jsonable_python
 
 from magic_tools.errors import DefinitionError
 from magic_tools.schema.binary import RAW
@@ -17,12 +19,12 @@ from magic_tools.schema.generator import OTHER_KEYS, Side, generated
 from magic_tools.schema.limits import BYTES, with_limits
 from magic_tools.schema.marks import MAX_DEPTH
 from magic_tools.schema.tags import require_tags
-from magic_tools.schema.texts import describe_root
+from magic_tools.schema.texts import describe, describe_root
 from magic_tools.schema.walk import map_schema, subschemas
 from magic_tools.schema.wording import worded
 from magic_tools.values import JsonObject
 
-__all__ = ["OTHER_KEYS", "Emitted", "Side", "check_stated", "emit"]
+__all__ = ["OTHER_KEYS", "Emitted", "Said", "Side", "check_stated", "emit"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,18 @@ class Emitted:
     mixed: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is said of a root's field beside its type: what its `Field` states, its annotation's texts, the rest.
+
+    Each counts more than the next; `keywords` only where the field's schema does not have them itself.
+    """
+
+    annotation: Any
+    stated: FieldInfo | None
+    keywords: JsonObject
+
+
 def emit(
     adapter: TypeAdapter[Any],
     side: Side,
@@ -45,21 +59,17 @@ def emit(
     where: str,
     closed: bool,
     annotation: Any = None,
-    additions: Mapping[str, JsonObject] | None = None,
+    said: Mapping[str, Said] | None = None,
 ) -> Emitted:
     """The canonical schema of what an adapter validates (`input`) or writes (`output`).
 
     With `closed`, objects take no undeclared keys unless their own config says otherwise.
-    `annotation` is what the adapter was made of, for the texts in it. `additions` gives keywords to
-    the root's fields, by name, that they do not have themselves. DefinitionError, starting with
-    `where`, if no schema can state a type.
+    `annotation` is what the adapter was made of, for the texts in it. `said` is of the root's fields, by
+    name. DefinitionError, starting with `where`, if no schema can state a type.
     """
-    written, mixed, keywords = _stated(adapter, side, where=where, closed=closed, annotation=annotation)
-    core = adapter.core_schema
-    fields = fields_of(core["schema"] if core["type"] == "definitions" else core)
-    for name, added in (additions or {}).items():
-        key = field_keys(name, fields[name], reading=side == "input")[0]
-        written["properties"][key] = {**added, **written["properties"][key]}
+    written, mixed, keywords = _stated(
+        adapter, side, where=where, closed=closed, annotation=annotation, said=said or {}
+    )
     guide = shorten_names(inline_shorter(written, worded))
     schema = map_schema(guide, _without_other_keys) if OTHER_KEYS in keywords else guide
     return Emitted(schema, guide, mixed)
@@ -67,17 +77,19 @@ def emit(
 
 def check_stated(adapter: TypeAdapter[Any], *, where: str, annotation: Any = None, side: Side = "input") -> None:
     """DefinitionError, starting with `where`, if no schema can state what an adapter validates, or writes."""
-    _stated(adapter, side, where=where, closed=True, annotation=annotation)
+    _stated(adapter, side, where=where, closed=True, annotation=annotation, said={})
 
 
 def _stated(
-    adapter: TypeAdapter[Any], side: Side, *, where: str, closed: bool, annotation: Any
+    adapter: TypeAdapter[Any], side: Side, *, where: str, closed: bool, annotation: Any, said: Mapping[str, Said]
 ) -> tuple[JsonObject, bool, set[str]]:
     """All that a schema says of a type, whether it is mixed, and the keywords that it was generated with."""
     what = f"has the annotation {annotation!r}" if annotation is not None else "holds a type"
     try:
         written, mixed = generated(adapter.core_schema, side, closed=closed)
         describe_root(written, annotation)
+        if said:
+            _say_all(written, said, adapter.core_schema, reading=side == "input")
         present = _keywords(written)
         for keywords, settle in _SETTLED_AFTERWARDS:
             if not keywords.isdisjoint(present):
@@ -90,6 +102,28 @@ def _stated(
     except DefinitionError as error:
         raise DefinitionError(f"{where} {what}: {error}") from error
     return written, mixed, present
+
+
+def _say_all(written: JsonObject, said: Mapping[str, Said], core: Any, *, reading: bool) -> None:
+    fields = fields_of(core["schema"] if core["type"] == "definitions" else core)
+    for name, each in said.items():
+        key = field_keys(name, fields[name], reading=reading)[0]
+        held: JsonObject = written["properties"][key]
+        if each.stated is not None:
+            _state(held, each.stated)
+        describe(held, each.annotation)
+        written["properties"][key] = {**each.keywords, **held}
+
+
+def _state(schema: JsonObject, stated: FieldInfo) -> None:
+    """Put what a `Field` says of a value, and not of its type, into its schema, as pydantic does for a class."""
+    told = {"description": stated.description, "examples": stated.examples, "deprecated": bool(stated.deprecated)}
+    schema.update(to_jsonable_python({keyword: held for keyword, held in told.items() if held}))
+    extra = stated.json_schema_extra
+    if callable(extra):
+        extra(schema)
+    elif extra:
+        schema.update(to_jsonable_python(extra))
 
 
 def _with_encodings(schema: JsonObject) -> JsonObject:

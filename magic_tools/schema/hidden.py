@@ -39,7 +39,9 @@ def hidden_mark(annotation: Any) -> Hidden | None:
 def holds_hidden(annotation: Any) -> bool:
     """Whether a mark stands somewhere inside an annotation, where it could hide nothing."""
     arguments = getattr(annotation, "__args__", ())  # of an Annotated type, that type alone
-    return bool(arguments) and any(hidden_mark(argument) is not None or holds_hidden(argument) for argument in arguments)
+    return bool(arguments) and any(
+        hidden_mark(argument) is not None or holds_hidden(argument) for argument in arguments
+    )
 
 
 def refuse_hidden(annotation: Any, what: str) -> None:

@@ -44,9 +44,7 @@ _PLAIN = frozenset({str, int, float, bool, NoneType})
 _LEFT_ALONE = (abc.Callable, type, re.Pattern)
 """Generic types whose arguments are no values in JSON."""
 
-_KEPT = frozenset(
-    {"__doc__", "__module__", "__qualname__", "__pydantic_config__", "__closed__", "__extra_items__"}
-)
+_KEPT = frozenset({"__doc__", "__module__", "__qualname__", "__pydantic_config__", "__closed__", "__extra_items__"})
 """What a TypedDict that is made anew has of the one that it stands for."""
 
 

@@ -17,10 +17,10 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticSerializationError, PydanticUndefined
 
 from magic_tools.errors import ContextError, DefinitionError
-from magic_tools.schema.adapting import adapt, adapt_keys
+from magic_tools.schema.adapting import adapt, adapt_keys, stated_field
 from magic_tools.schema.defaults import check_defaults, json_default
 from magic_tools.schema.docstrings import DocTexts
-from magic_tools.schema.emit import check_stated
+from magic_tools.schema.emit import Said, check_stated
 from magic_tools.schema.hidden import ABSENT, Hidden, context_value
 from magic_tools.values import JsonObject, JsonValue
 
@@ -119,16 +119,20 @@ class Signature:
                 warnings.simplefilter("ignore")
                 check_stated(adapt(parameter.annotation, where=where), where=where, annotation=parameter.annotation)
 
-    def additions(self) -> dict[str, JsonObject]:
-        """For each parameter the keywords that its own schema may lack: its docstring's text and its default."""
+    def said(self) -> dict[str, Said]:
+        """For each parameter what is said of it beside its type: by its `Field`, its annotation, and its docstring.
+
+        DefinitionError if a default is refused by its own annotation.
+        """
         texts = self.docs.parameters
-        added: dict[str, JsonObject] = {
-            p.name: {"description": texts[p.name]} for p in self.parameters if p.name in texts
-        }
+        said = {}
         for parameter in self.parameters:
-            if parameter.name in self._told_defaults and not isinstance(parameter.default, FieldInfo):
-                added.setdefault(parameter.name, {})["default"] = self._told_defaults[parameter.name]
-        return added
+            name = parameter.name
+            keywords: JsonObject = {"description": texts[name]} if name in texts else {}
+            if name in self._told_defaults and not isinstance(parameter.default, FieldInfo):
+                keywords["default"] = self._told_defaults[name]
+            said[name] = Said(parameter.annotation, stated_field(parameter.annotation), keywords)
+        return said
 
     def bind(self, values: Mapping[str, Any], context: Any = None) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The positional and keyword arguments of a call, from validated values by parameter name.

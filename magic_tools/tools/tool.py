@@ -309,7 +309,7 @@ def _checked_name(name: str) -> str:
 
 
 def _arguments(signature: Signature) -> Schema[dict[str, Any]]:
-    schema = Schema(signature.adapter, name=f"{signature.name}()", closed=True, additions=signature.additions())
+    schema = Schema(signature.adapter, name=f"{signature.name}()", closed=True, said=signature.said())
     try:
         schema.check("input")
     except DefinitionError:

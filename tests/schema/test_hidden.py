@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def schema_of(fn: Callable[..., Any]) -> JsonObject:
     """The schema of a function's arguments."""
     signature = read_signature(fn)
-    return Schema(signature.adapter, name=signature.name, closed=True, additions=signature.additions()).json_schema
+    return Schema(signature.adapter, name=signature.name, closed=True, said=signature.said()).json_schema
 
 
 def first(tenant: Injected[str], sql: str) -> None: ...

@@ -32,7 +32,7 @@ DECIMAL = {"type": "string", "pattern": "^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]
 def schema_of(fn: Callable[..., Any]) -> JsonObject:
     """The schema of a function's arguments."""
     signature = read_signature(fn)
-    return Schema(signature.adapter, name=signature.name, closed=True, additions=signature.additions()).json_schema
+    return Schema(signature.adapter, name=signature.name, closed=True, said=signature.said()).json_schema
 
 
 class Model(BaseModel):
@@ -663,12 +663,12 @@ def is_another_type(a: Literal["x"] = "y", b: int = Field(default_factory=int)) 
 def test_a_default_that_its_annotation_refuses(fn: Callable[..., Any], message: str) -> None:
     """A default that a model could not send is refused at definition."""
     with pytest.raises(DefinitionError, match=message):
-        read_signature(fn).additions()
+        read_signature(fn).said()
 
 
 def test_a_default_for_Python_alone() -> None:
     """What JSON cannot hold is not checked and not told, and what a call makes is not made at definition."""
-    assert read_signature(with_a_mark).additions() == {}
+    assert [said.keywords for said in read_signature(with_a_mark).said().values()] == [{}, {}, {}]
     assert schema_of(with_a_mark)["properties"]["a"] == {"type": "integer"}
 
 

@@ -122,7 +122,7 @@ def documented(
 def test_texts_of_parameters() -> None:
     """The docstring's text counts least, but more than that of a parameter's class."""
     signature = read_signature(documented)
-    schema = Schema(signature.adapter, name="documented()", additions=signature.additions()).json_schema
+    schema = Schema(signature.adapter, name="documented()", said=signature.said()).json_schema
     texts = {name: held["description"] for name, held in schema["properties"].items()}
     assert texts == {"a": "text", "b": "Field", "c": "docstring", "d": "inner", "e": "docstring", "g": "docstring"}
 
