@@ -16,7 +16,8 @@ class SearchQuery(BaseModel):
     keyword: Annotated[str, "搜索关键词，支持中英文，不要包含标点符号"]
     scope: Annotated[
         Literal["title", "content", "both"],
-        "Where to look: title (the title only), content (the body only), both (all fields)",
+        "Where to look",
+        {"title": "the title only", "content": "the body only", "both": "all fields"},
     ] = "both"
     limit: Annotated[int, "How many results to give, from 1 to 20", Field(ge=1, le=20)] = 10
 
