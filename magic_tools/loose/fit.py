@@ -8,7 +8,7 @@ from typing import Any
 
 from magic_tools.loose.guide import Guide, droppable_nulls, omissible_nulls
 from magic_tools.loose.issues import merged, path_text, shown
-from magic_tools.loose.scalars import choices_of, is_chosen, is_exact, is_number, is_of_type, read_form
+from magic_tools.loose.scalars import LENIENT_FORMATS, choices_of, is_chosen, is_exact, is_number, is_of_type, read_form
 from magic_tools.messages import Issue, Repair
 from magic_tools.schema.emit import OTHER_KEYS
 from magic_tools.schema.forms import DECIMAL, text_form
@@ -152,7 +152,9 @@ class _Walk:
         form = text_form(schema)
         if form is DECIMAL and is_number(value):
             return self._decimal(value, place)
-        if not choices_of(schema) and not is_of_type(value, schema):
+        if schema.get("format") in LENIENT_FORMATS and not isinstance(value, str):
+            self._refuse(place, "a string", value)
+        elif not choices_of(schema) and not is_of_type(value, schema):
             self.misfit = True
         elif form is not None and isinstance(value, str) and not form.shape.fullmatch(value):
             self._refuse(place, form.wanted, value)

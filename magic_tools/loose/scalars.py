@@ -12,7 +12,20 @@ from magic_tools.schema.forms import TextForm, text_form
 from magic_tools.schema.walk import types_of
 from magic_tools.values import JsonObject
 
-__all__ = ["choices_of", "is_chosen", "is_exact", "is_number", "is_of_type", "load_with_sources", "read_form"]
+__all__ = [
+    "LENIENT_FORMATS",
+    "choices_of",
+    "is_chosen",
+    "is_exact",
+    "is_number",
+    "is_of_type",
+    "load_with_sources",
+    "read_form",
+]
+
+
+LENIENT_FORMATS = frozenset({"fraction", "ipvanyaddress", "ipvanyinterface", "ipvanynetwork"})
+"""Formats of texts in whose place pydantic reads numbers too, and some of them true and false."""
 
 
 class _SourceFloat(float):

@@ -6,10 +6,11 @@ import datetime as dt
 import json
 from decimal import Decimal
 from enum import IntEnum
+from fractions import Fraction
 from typing import Annotated, Any, Literal, NamedTuple
 
 import pytest
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, IPvAnyAddress, IPvAnyInterface, IPvAnyNetwork
 from pydantic.alias_generators import to_camel
 
 from magic_tools.errors import ParseError
@@ -457,3 +458,14 @@ def test_arguments_leave_nothing_out() -> None:
         "order: expected a value" in close.invoke({"ticket": {"urgency": "low", "order": None, "amount": None}}).content
     )
     assert "ticket.order: expected a value" in close.invoke({"order": None, "ticket": {"urgency": "low"}}).content
+
+
+@pytest.mark.parametrize("target", [IPvAnyAddress, IPvAnyNetwork, IPvAnyInterface, Fraction])
+@pytest.mark.parametrize("text", ["0", "1", "3.5", "-7", "true"])
+@pytest.mark.filterwarnings("ignore:__int__ returned non-int")  # of Python, where pydantic makes a Fraction of true
+def test_a_number_in_place_of_a_text_of_its_own_form(target: Any, text: str) -> None:
+    """Where pydantic would read a number as an address or a fraction, it is refused: the schema asks for text."""
+    with pytest.raises(ParseError, match=f"^invalid: expected a string, got {text}$"):
+        parse(target, text)
+    with pytest.raises(ParseError, match=r"^invalid: a\[0\]: expected a string"):
+        parse(dict[str, list[target]], f'{{"a": [{text}]}}')
