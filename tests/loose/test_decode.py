@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Annotated, Any, ForwardRef, Literal, NotRequired, Union
 
 import pytest
+from annotated_types import Ge
 from pydantic import BaseModel, ConfigDict, Field, SecretBytes, SecretStr, field_validator
 from typing_extensions import TypeAliasType, TypedDict
 
@@ -487,6 +488,20 @@ def test_without_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     """With `MAGIC_TOOLS_CACHE=off` each use compiles anew."""
     monkeypatch.setenv("MAGIC_TOOLS_CACHE", "off")
     assert compile_schema(list[int]) is not compile_schema(list[int])
+
+
+def test_parsing_without_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the cache off, `parse` reads a class as it is now."""
+    monkeypatch.setenv("MAGIC_TOOLS_CACHE", "off")
+
+    class Changing(BaseModel):
+        a: int
+
+    assert parse(Changing, '{"a": 1}').value == Changing(a=1)
+    Changing.model_fields["a"].metadata.append(Ge(5))
+    Changing.model_rebuild(force=True)
+    with pytest.raises(ParseError, match="at least 5"):
+        parse(Changing, '{"a": 1}')
 
 
 @pytest.mark.parametrize("target", [Callable[[int], int], ForwardRef("Nowhere"), dict[tuple[int, int], int]])
