@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from decimal import InvalidOperation
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -76,6 +76,7 @@ class PydanticReader(Generic[T]):
         said: Mapping[str, Said] | None,
     ) -> None:
         self._adapter = adapter
+        self._validate_json: Callable[..., T] = adapter.validator.validate_json
         self._where = where
         self._closed = closed
         self._annotation = annotation
@@ -93,7 +94,7 @@ class PydanticReader(Generic[T]):
     def read(self, text: str) -> T:
         """What pydantic makes of a JSON text; Misfit where it refuses it."""
         try:
-            return self._validate(text)
+            return self._validate_json(text, strict=True, extra=self._extra, by_alias=True)
         except ValidationError as error:
             refused = error  # the name of an except clause is gone when the issues are asked for
         except _TOO_LARGE:
@@ -115,9 +116,8 @@ class PydanticReader(Generic[T]):
         return self._emit("output", None)
 
     @cached_property
-    def _validate(self) -> Callable[[str], T]:
-        extra: Literal["forbid"] | None = "forbid" if self._closed and not self._input.mixed else None
-        return partial(self._adapter.validator.validate_json, strict=True, extra=extra, by_alias=True)
+    def _extra(self) -> Literal["forbid"] | None:
+        return "forbid" if self._closed and not self._input.mixed else None
 
     def _emit(self, side: Side, said: Mapping[str, Said] | None) -> Emitted:
         return emit(
