@@ -8,7 +8,16 @@ from typing import Any
 
 from magic_tools.loose.guide import Guide, droppable_nulls, omissible_nulls
 from magic_tools.loose.issues import merged, path_text, shown
-from magic_tools.loose.scalars import LENIENT_FORMATS, choices_of, is_chosen, is_exact, is_number, is_of_type, read_form
+from magic_tools.loose.scalars import (
+    LENIENT_FORMATS,
+    choices_of,
+    is_chosen,
+    is_exact,
+    is_number,
+    is_of_type,
+    read_form,
+    read_key,
+)
 from magic_tools.messages import Issue, Repair
 from magic_tools.schema.emit import OTHER_KEYS
 from magic_tools.schema.forms import DECIMAL, text_form
@@ -80,6 +89,9 @@ class _Walk:
             return value
         if not isinstance(value, dict | list):
             return self._scalar(value, schema, place)
+        if isinstance(value, dict) and "prefixItems" in schema:  # of which pydantic makes a NamedTuple too
+            self._refuse(place, "an array", value, misplaced=True)
+            return value
         self.misfit = self.misfit or not is_of_type(value, schema)
         if isinstance(value, list):
             return [self._item(index, held, schema, place) for index, held in enumerate(value)]
@@ -96,12 +108,13 @@ class _Walk:
     def _check_keys(self, value: dict[str, Any], schema: JsonObject, place: _Place) -> None:
         """Refuse keys that are not what keys are to be, and two of which pydantic would drop one."""
         others = schema.get(OTHER_KEYS, {})
-        form = text_form(resolve(schema.get("propertyNames", {}), self.guide.schema))
+        names = resolve(schema.get("propertyNames", {}), self.guide.schema)
+        form = text_form(names)
         first: dict[object, str] = {}
         for key, held in value.items():
             if form is not None and not form.shape.fullmatch(key):
                 self._refuse((*place, key), f"as its key {form.wanted}", key)
-            meant = others.get(key, key) if form is None else read_form(form, key)
+            meant = others.get(key, read_key(names, key)) if form is None else read_form(form, key)
             if first.setdefault(meant, key) != key:
                 beside = json.dumps(first[meant], ensure_ascii=False)
                 self._refuse((*place, key), f"nothing, since {beside} says it already", held)

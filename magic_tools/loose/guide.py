@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from magic_tools.loose.scalars import LENIENT_FORMATS, choices_of
+from magic_tools.loose.scalars import KEY_READERS, LENIENT_FORMATS, choices_of
 from magic_tools.loose.secrets import Secrets, secrets_of
 from magic_tools.schema.emit import OTHER_KEYS
 from magic_tools.schema.forms import text_form
@@ -83,5 +83,6 @@ def _is_guarded(schema: JsonObject, closed: bool) -> bool:
     """Whether pydantic's strict JSON mode does not hold a value to these words."""
     lenient = any(choice is None or isinstance(choice, int | float) for choice in choices_of(schema))
     shut = closed and schema.get("additionalProperties") is False
-    lenient = lenient or schema.get("format") in LENIENT_FORMATS
+    lenient = lenient or schema.get("format") in LENIENT_FORMATS or "prefixItems" in schema
+    lenient = lenient or schema.get("propertyNames", {}).get("format") in KEY_READERS
     return lenient or shut or OTHER_KEYS in schema or text_form(schema) is not None

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address
+from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -62,6 +66,20 @@ def read_form(form: TextForm, text: str) -> Any:
         return _reader(form.type).validate_json(json.dumps(text), strict=True)
     except ValidationError:
         return text
+
+
+KEY_READERS: Mapping[object, Callable[[str], object]] = {
+    "uuid": UUID, "ipv4": IPv4Address, "ipv6": IPv6Address, "path": Path
+}  # fmt: skip
+"""What keys of a format stand for: two texts for one of these would be one key."""
+
+
+def read_key(names: JsonObject, key: str) -> object:
+    """What a key stands for by the schema of its object's keys, or the key itself where it is none of these."""
+    try:
+        return KEY_READERS.get(names.get("format"), str)(key)
+    except ValueError:
+        return key
 
 
 def is_of_type(value: Any, schema: JsonObject) -> bool:

@@ -34,7 +34,7 @@ def adapt(annotation: Any, *, where: str) -> TypeAdapter[Any]:
     if isfunction(annotation) or ismethod(annotation) or isbuiltin(annotation):
         raise DefinitionError(f"{where} has the annotation {annotation!r}, which is a function and no type.")
     refuse_hidden(annotation, f"{where} has the annotation {annotation!r}, which")
-    return _adapter(prepared(annotation), annotation, where)
+    return _adapter(prepared(annotation), f"{where} has the annotation {annotation!r}, which")
 
 
 def adapt_keys(name: str, annotations: Mapping[str, tuple[Any, bool]]) -> TypeAdapter[dict[str, Any]]:
@@ -43,7 +43,9 @@ def adapt_keys(name: str, annotations: Mapping[str, tuple[Any, bool]]) -> TypeAd
     What is absent stays absent. DefinitionError, starting with `name`, if there can be none.
     """
     keys = {key: (prepared(annotation), required) for key, (annotation, required) in annotations.items()}
-    return _adapter(Annotated[dict[str, Any], _Keys(keys)], dict, name)
+    return _adapter(
+        Annotated[dict[str, Any], _Keys(keys)], f"{name}() has parameters ({', '.join(keys)}), one of which"
+    )
 
 
 def stated_field(annotation: Any) -> FieldInfo | None:
@@ -88,19 +90,19 @@ def _key_schema(annotation: Any, required: bool, handler: GetCoreSchemaHandler) 
     )
 
 
-def _adapter(made: Any, annotation: Any, where: str) -> TypeAdapter[Any]:
+def _adapter(made: Any, subject: str) -> TypeAdapter[Any]:
     try:
         adapter = TypeAdapter(made)
         if not adapter.pydantic_complete:  # some name was not known yet: say which, unless it is by now
             adapter.rebuild(raise_errors=True)
     except NameError as error:
         raise DefinitionError(
-            f"{where} has the annotation {annotation!r}, which uses a name that is not known ({_reason(error)}). "
+            f"{subject} uses a name that is not known ({_reason(error)}). "
             "Define or import it above, at the top of the module and not only under TYPE_CHECKING."
         ) from error
     except Exception as error:  # pydantic, and what a class says of itself, may raise anything
         raise DefinitionError(
-            f"{where} has the annotation {annotation!r}, which cannot be made into a schema ({_reason(error)}). "
+            f"{subject} cannot be made into a schema ({_reason(error)}). "
             "Use a type that pydantic can validate: a primitive, a container, an Enum, a dataclass, a BaseModel."
         ) from error
     return adapter

@@ -55,60 +55,26 @@ ARGUMENTS = "arguments"
 
 
 def open_signature(
-    fn: Callable[..., Any], name: str, properties: Mapping[str, Any], required: Collection[str]
+    fn: Callable[..., Any],
+    name: str,
+    properties: Collection[str],
+    required: Collection[str],
+    defaults: Mapping[str, Any],
 ) -> Signature:
     """The signature of a function that is called with an object's keys; the context fills what it hides.
 
-    `properties` are the schemas of the keys, whose defaults stand for those that are left out. DefinitionError
-    if the function cannot be called with them.
+    `defaults` stand for keys that are left out. DefinitionError if the function cannot be called with them.
     """
     function = fn.func if isinstance(fn, functools.partial) else fn
     hints = Hints(function)
     declared = _declared(fn)
     hidden = [each for each in declared.parameters.values() if _is_hidden(each, hints)]
     visible = [each for each in declared.parameters.values() if each not in hidden]
-    _check_keys(name, visible, {each.name for each in hidden}, properties, required)
-    defaults = {
-        key: held["default"] for key, held in properties.items() if isinstance(held, dict) and "default" in held
-    }
-    keys = Parameter(ARGUMENTS, dict[str, Any], inspect.Parameter.VAR_KEYWORD, defaults or _EMPTY, required=True)
-    return Signature(
-        name,
-        (*(_parameter(name, each, hints) for each in hidden), keys),
-        _EMPTY,
-        read_docstring(_doc_of(function)),
-        taken=_bound_names(fn) | _receiver(function),
-        keys=None
-        if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in visible)
-        else frozenset(_named(visible)),
-    )
-
-
-def _named(stated: Iterable[inspect.Parameter]) -> set[str]:
-    return {parameter.name for parameter in stated if parameter.kind in KEYWORD}
-
-
-def _check_keys(
-    name: str,
-    stated: list[inspect.Parameter],
-    hidden: set[str],
-    properties: Mapping[str, Any],
-    required: Collection[str],
-) -> None:
-    """DefinitionError unless a function takes each key by name, and wants none that may be absent."""
-    named = _named(stated)
-    takes_all = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in stated)
-    given = set(required) | {key for key, held in properties.items() if isinstance(held, dict) and "default" in held}
-    wanted = [
-        p.name for p in stated if p.default is _EMPTY and p.kind in (*_POSITIONAL, inspect.Parameter.KEYWORD_ONLY)
-    ]
+    taken = _bound_names(fn) | _receiver(function)
     faults = {
-        "hides what the schema offers": hidden & properties.keys(),
-        "wants by position": {
-            p.name for p in stated if p.kind is inspect.Parameter.POSITIONAL_ONLY and p.default is _EMPTY
-        },
-        "does not take": set() if takes_all else properties.keys() - named - hidden,
-        "wants, while the schema may leave it out": set(wanted) & named - given,
+        "has filled already": taken & set(properties),
+        "hides what the schema offers": {each.name for each in hidden} & set(properties),
+        **_misfits(visible, set(properties) - {each.name for each in hidden}, {*required, *defaults}),
     }
     for fault, names in faults.items():
         if names:
@@ -116,6 +82,35 @@ def _check_keys(
                 f"{name}(): the function {fault}: {', '.join(sorted(names))}. It is called with the schema's keys as "
                 "keyword arguments: write **arguments, or the same names."
             )
+    absent = dict(defaults) if defaults else _EMPTY
+    keys = Parameter(ARGUMENTS, dict[str, Any], inspect.Parameter.VAR_KEYWORD, absent, required=True)
+    return Signature(
+        name,
+        (*(_parameter(name, each, hints) for each in hidden), keys),
+        _EMPTY,
+        read_docstring(_doc_of(function)),
+        taken=taken,
+        keys=None if _takes_all(visible) else frozenset(_named(visible)),
+    )
+
+
+def _misfits(stated: list[inspect.Parameter], properties: set[str], given: set[str]) -> dict[str, set[str]]:
+    """Why a function cannot be called with keys by name, of which `given` are always there: the names, by the fault."""
+    wanted = {each.name for each in stated if each.default is _EMPTY and each.kind not in _STARS}
+    positional = {each.name for each in stated if each.kind is inspect.Parameter.POSITIONAL_ONLY}
+    return {
+        "wants by position": wanted & positional,
+        "does not take": set() if _takes_all(stated) else properties - _named(stated),
+        "wants, while the schema may leave it out": wanted & _named(stated) - given,
+    }
+
+
+def _takes_all(stated: list[inspect.Parameter]) -> bool:
+    return any(each.kind is inspect.Parameter.VAR_KEYWORD for each in stated)
+
+
+def _named(stated: Iterable[inspect.Parameter]) -> set[str]:
+    return {parameter.name for parameter in stated if parameter.kind in KEYWORD}
 
 
 def _is_hidden(parameter: inspect.Parameter, hints: Hints) -> bool:
@@ -150,8 +145,11 @@ def _receiver(fn: Callable[..., Any]) -> frozenset[str]:
 
 
 def _bound_names(fn: Callable[..., Any]) -> frozenset[str]:
-    """What a partial has bound by name, be it a parameter or a key of its open ones."""
-    return frozenset(fn.keywords) if isinstance(fn, functools.partial) else frozenset()
+    """What a partial has bound, by position or by name, be it a parameter or a key of its open ones."""
+    if not isinstance(fn, functools.partial):
+        return frozenset()
+    stated = list(inspect.signature(fn.func).parameters.values())[: len(fn.args)]
+    return frozenset(fn.keywords) | {each.name for each in stated if each.kind in KEYWORD}
 
 
 def _doc_of(fn: Callable[..., Any]) -> str | None:

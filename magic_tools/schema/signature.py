@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import functools
 import inspect
 import warnings
+from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -205,6 +207,9 @@ def _makes_default(annotation: Any) -> bool:
     return any(isinstance(item, FieldInfo) and item.default_factory is not None for item in metadata)
 
 
+_CHANGEABLE = (list, dict, set, tuple, deque, bytearray, BaseModel)
+"""What a call may change, itself or what is in it."""
+
 _NUMBERS = (bool, int, float, Decimal)
 
 
@@ -243,4 +248,8 @@ def _made(default: Any) -> Any:
 
 def _own(default: Any) -> Any:
     """A default that one call may change without the next one seeing it."""
-    return copy.deepcopy(default) if isinstance(default, list | dict | set | BaseModel) else default
+    return copy.deepcopy(default) if isinstance(default, _CHANGEABLE) or _is_data(default) else default
+
+
+def _is_data(value: Any) -> bool:
+    return dataclasses.is_dataclass(value) and not isinstance(value, type | FieldInfo)

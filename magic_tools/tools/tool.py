@@ -23,9 +23,10 @@ from magic_tools.schema.adapting import adapt
 from magic_tools.schema.dialects.rendered import DialectChange, Rendered
 from magic_tools.schema.dialects.table import Dialect, render_tool
 from magic_tools.schema.guard.guard import FOREIGN_TOOL, SchemaLimits
+from magic_tools.schema.kinds import fits
 from magic_tools.schema.reading import ARGUMENTS, open_signature, read_signature
 from magic_tools.schema.signature import Signature
-from magic_tools.schema.walk import resolve
+from magic_tools.schema.walk import resolve, stated_defaults
 from magic_tools.tools.execution import Arguments, Executable, execute
 from magic_tools.tools.results import ResultWriter
 from magic_tools.values import Kept
@@ -123,7 +124,10 @@ class Tool(Generic[P, R]):
             name=where,
         )
         root = arguments.json_schema
-        signature = open_signature(fn, name, root.get("properties", {}), root.get("required", ()))
+        defaults = {
+            key: held for key, held in stated_defaults(root).items() if fits(held, root["properties"][key], root)
+        }
+        signature = open_signature(fn, name, root.get("properties", {}).keys(), root.get("required", ()), defaults)
         executable = Executable(
             _checked_name(name), fn, signature, arguments, ResultWriter(results), frozenset(policy.scopes), ARGUMENTS
         )

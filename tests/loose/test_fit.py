@@ -7,7 +7,10 @@ import json
 from decimal import Decimal
 from enum import IntEnum
 from fractions import Fraction
+from ipaddress import IPv6Address
+from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
+from uuid import UUID
 
 import pytest
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, IPvAnyAddress, IPvAnyInterface, IPvAnyNetwork
@@ -469,3 +472,36 @@ def test_a_number_in_place_of_a_text_of_its_own_form(target: Any, text: str) -> 
         parse(target, text)
     with pytest.raises(ParseError, match=r"^invalid: a\[0\]: expected a string"):
         parse(dict[str, list[target]], f'{{"a": [{text}]}}')
+
+
+class Pair(NamedTuple):
+    price: Decimal = Decimal(1)
+    one: Literal[1] = 1
+
+
+@pytest.mark.parametrize("text", ['{"price": 0.12345678901234567890123, "one": true}', "{}", '{"price": "1"}'])
+def test_an_object_is_no_named_tuple(text: str) -> None:
+    """What its schema says is an array is not read from an object, which nothing would hold to its fields."""
+    for target, whole in ((Pair, text), (list[Pair], f"[{text}]"), (dict[str, Pair], f'{{"a": {text}}}')):
+        with pytest.raises(ParseError, match="expected an array, got an"):
+            parse(target, whole)
+    assert str(parse(Pair, "[0.12345678901234567890123]").value.price) == "0.12345678901234567890123"
+
+
+ID = "12345678-1234-5678-1234-567812345678"
+
+
+@pytest.mark.parametrize(
+    ("target", "first", "second"),
+    [
+        (dict[UUID, int], ID, ID.replace("-", "")),
+        (dict[UUID, int], "abcdef00-1234-5678-1234-567812345678", "ABCDEF00-1234-5678-1234-567812345678"),
+        (dict[IPv6Address, int], "::1", "0:0:0:0:0:0:0:1"),
+        (dict[Path, int], "a", "./a"),
+    ],
+)
+def test_two_texts_for_one_key(target: Any, first: str, second: str) -> None:
+    """Two keys that stand for one thing are refused, for one of the two values would be lost."""
+    with pytest.raises(ParseError, match="says it already"):
+        parse(target, f'{{"{first}": 1, "{second}": 2}}')
+    assert len(parse(target, f'{{"{first}": 1}}').value) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 import importlib.util
@@ -16,7 +17,7 @@ from typing import Annotated, Any, Literal, NotRequired, Self, TypedDict, Unpack
 
 import pytest
 import typing_extensions
-from pydantic import AliasChoices, BaseModel, Field, SecretStr
+from pydantic import AliasChoices, BaseModel, Field, OnErrorOmit, SecretStr
 
 from magic_tools.errors import DefinitionError
 from magic_tools.loose.decode import Schema
@@ -769,3 +770,34 @@ def test_a_field_that_is_never_given() -> None:
     """What a dataclass sets itself is not offered, and is told of results."""
     assert list(schema_of(of_settled)["properties"]["it"]["properties"]) == ["a"]
     assert tool(of_settled).invoke({"it": {"a": 1}}).value == Settled(1)
+
+
+@dataclasses.dataclass
+class Basket:
+    items: list[int]
+
+
+def changes_its_default(
+    a: tuple[list[int], ...] = ([1],),
+    b: Basket = Basket([1]),  # noqa: B008 - what is tested
+    c: collections.deque[int] = collections.deque([1]),  # noqa: B006 - what is tested
+) -> Any:
+    a[0].append(2)
+    b.items.append(2)
+    c.append(2)
+    return a[0], b.items, list(c)
+
+
+def test_no_call_changes_the_next_one_s_default() -> None:
+    """Whatever a call does to a default, or to what is in it, the next call has it as it was written."""
+    made = tool(changes_its_default)
+    assert [made.invoke({}).value for _ in range(2)] == [([1, 2], [1, 2], [1, 2])] * 2
+
+
+def of_omitted(x: OnErrorOmit[int]) -> None: ...
+
+
+def test_parameters_that_only_together_fail() -> None:
+    """Where each parameter alone has a schema, the error names all of them, and nothing that nobody wrote."""
+    with pytest.raises(DefinitionError, match=r"of_omitted\(\) has parameters \(x\), one of which cannot be made"):
+        tool(of_omitted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -206,3 +207,44 @@ def test_a_function_with_names() -> None:
     refused = made(opened, by_name).invoke({"city": "Rome", "unit": "c"})
     assert refused.code is ErrorCode.INVALID_ARGUMENT
     assert "arguments.unit: expected no key of this name" in refused.content
+
+
+@pytest.mark.parametrize(
+    ("held", "sent"),
+    [
+        ({"$ref": "#/$defs/B"}, 3),
+        ({"allOf": [{"type": "integer", "default": 4}]}, 4),
+        ({"type": "integer", "default": 5}, 5),
+        ({"type": "integer", "default": "x"}, 9),
+        ({"type": "integer", "default": 1, "minimum": 5}, 9),
+        ({"type": "integer", "default": None}, 9),
+    ],
+)
+def test_defaults_of_a_schema(held: dict[str, Any], sent: int) -> None:
+    """A default is given for what is left out, wherever it is stated, unless the schema itself refuses it."""
+
+    def with_default(a: int, b: int = 9) -> int:
+        return b
+
+    schema = {"required": ["a"], "properties": {"a": {}, "b": held}, "$defs": {"B": {"type": "integer", "default": 3}}}
+    assert made(schema, with_default).invoke({"a": 1}).value == sent
+
+
+def first_of_all(a: Any, **rest: Any) -> Any:
+    return a, rest
+
+
+class Holder:
+    def method(self, **rest: Any) -> Any:
+        return rest
+
+
+def test_what_is_filled_already() -> None:
+    """What a partial has bound by position, or a method by its object, is no key, and no schema may offer it."""
+    bound = made({"type": "object"}, functools.partial(first_of_all, 7))
+    assert bound.invoke({"b": 5}).value == (7, {"b": 5})
+    assert "arguments.a: expected no key of this name" in bound.invoke({"a": 5}).content
+    with pytest.raises(DefinitionError, match="the function has filled already: self"):
+        made({"properties": {"self": {}}}, Holder().method)
+    with pytest.raises(DefinitionError, match="the function has filled already: a"):
+        made({"properties": {"a": {}}}, functools.partial(first_of_all, 7))
