@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,15 +38,22 @@ class Policy:
     lint_ignore: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        for name in ("tags", "phases", "scopes"):
+        for name in ("tags", "phases", "scopes", "examples"):
             given = getattr(self, name)
+            if isinstance(given, Mapping) or not isinstance(given, Iterable):
+                raise DefinitionError(f"Policy({name}={given!r}) is to hold several: write {name}=(..., ...).")
             if isinstance(given, str):
                 raise DefinitionError(
                     f"Policy({name}={given!r}) is a bare text, which would be taken letter by letter: "
                     f"write {name}=({given!r},)."
                 )
-            if not all(isinstance(each, str) and each.strip() for each in given):
-                raise DefinitionError(f"Policy({name}={given!r}) is to hold texts, none of them blank.")
+            object.__setattr__(self, name, tuple(given))  # its own, whatever becomes of what was given
+            if name == "examples":
+                continue
+            if not all(isinstance(each, str) and each.strip() for each in getattr(self, name)):
+                raise DefinitionError(f"Policy({name}={getattr(self, name)!r}) is to hold texts, none of them blank.")
+        if not all(isinstance(example, Mapping) for example in self.examples):
+            raise DefinitionError("Policy(examples=...) is to hold arguments by name, such as ({'city': 'Rome'},).")
         for name in ("id", "version", "owner", "risk"):
             given = getattr(self, name)
             if given is not None and not (isinstance(given, str) and given.strip()):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 from pydantic_core import to_json
 
 from magic_tools.loose.effort import takes_more_checks
+from magic_tools.loose.foreign_defaults import has_defaults, with_defaults
 from magic_tools.loose.foreign_issues import foreign_issues
 from magic_tools.loose.guide import Guide, guide_of
 from magic_tools.loose.issues import shown
@@ -35,8 +37,8 @@ class ForeignReader:
     """A canonical schema that a guard has passed, as the ladder needs it.
 
     Formats count. What its objects do not declare they take as far as the schema itself allows. A value
-    is what `json.loads` gives, but for whole numbers such as `1.0`, which are integers: no Decimal, no
-    date; numbers that no float can hold are refused.
+    is what `json.loads` gives, but for whole numbers such as `1.0`, which are integers to the last digit: no
+    Decimal, no date; numbers that no float can hold are refused. Defaults stand for what is left out.
     """
 
     def __init__(self, schema: JsonObject) -> None:
@@ -51,6 +53,10 @@ class ForeignReader:
         )
 
     @cached_property
+    def _has_defaults(self) -> bool:
+        return has_defaults(self._schema)
+
+    @cached_property
     def guide(self) -> Guide:
         """What may be mended in a value that does not fit."""
         return replace(guide_of(self._schema, closed=False), guards=frozenset())  # jsonschema-rs leaves none open
@@ -62,9 +68,9 @@ class ForeignReader:
     def read(self, text: str) -> Any:
         """The JSON value of a text; Misfit where the schema forbids it."""
         value = json.loads(text, parse_float=_number, parse_constant=_finite)
-        if self._validator.is_valid(value):
-            return value
-        raise Misfit(lambda: self._issues(value))
+        if not self._validator.is_valid(value):
+            raise Misfit(lambda: self._issues(value))
+        return with_defaults(value, self._schema, self._schema) if self._has_defaults else value
 
     def write(self, value: Any) -> str:
         """The JSON text of a value; ValueError if the schema forbids it.
@@ -88,7 +94,10 @@ class ForeignReader:
 def _number(source: str) -> float | int:
     """A number with a point or an exponent, as an integer where it has no fraction: to JSON Schema they are one."""
     number = _finite(source)
-    return int(number) if number.is_integer() else number
+    if not number.is_integer():
+        return number
+    exact = Decimal(source)
+    return int(exact) if exact == exact.to_integral_value() else number
 
 
 def _finite(source: str) -> float:

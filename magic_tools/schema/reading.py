@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import typing
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from typing import Annotated, Any, NotRequired, Self, get_args, get_origin
 
@@ -58,12 +58,11 @@ def open_signature(
     fn: Callable[..., Any],
     name: str,
     properties: Collection[str],
-    required: Collection[str],
-    defaults: Mapping[str, Any],
+    given: Collection[str],
 ) -> Signature:
     """The signature of a function that is called with an object's keys; the context fills what it hides.
 
-    `defaults` stand for keys that are left out. DefinitionError if the function cannot be called with them.
+    `given` are the keys that are always there. DefinitionError if the function cannot be called with them.
     """
     function = fn.func if isinstance(fn, functools.partial) else fn
     hints = Hints(function)
@@ -74,7 +73,7 @@ def open_signature(
     faults = {
         "has filled already": taken & set(properties),
         "hides what the schema offers": {each.name for each in hidden} & set(properties),
-        **_misfits(visible, set(properties) - {each.name for each in hidden}, {*required, *defaults}),
+        **_misfits(visible, set(properties) - {each.name for each in hidden}, set(given)),
     }
     for fault, names in faults.items():
         if names:
@@ -82,8 +81,7 @@ def open_signature(
                 f"{name}(): the function {fault}: {', '.join(sorted(names))}. It is called with the schema's keys as "
                 "keyword arguments: write **arguments, or the same names."
             )
-    absent = dict(defaults) if defaults else _EMPTY
-    keys = Parameter(ARGUMENTS, dict[str, Any], inspect.Parameter.VAR_KEYWORD, absent, required=True)
+    keys = Parameter(ARGUMENTS, dict[str, Any], inspect.Parameter.VAR_KEYWORD, _EMPTY, required=True)
     return Signature(
         name,
         (*(_parameter(name, each, hints) for each in hidden), keys),

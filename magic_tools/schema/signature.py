@@ -157,8 +157,7 @@ class Signature:
                 case inspect.Parameter.VAR_POSITIONAL:
                     args.extend(value if given else ())
                 case inspect.Parameter.VAR_KEYWORD:
-                    absent = {} if parameter.default is _EMPTY else _own(parameter.default)
-                    self._merge(kwargs, {**absent, **value} if given else absent, parameter.name)
+                    self._merge(kwargs, value if given else {}, parameter.name)
                 case inspect.Parameter.POSITIONAL_ONLY:
                     args.append(value)
                 case inspect.Parameter.POSITIONAL_OR_KEYWORD if stars:

@@ -17,7 +17,6 @@ __all__ = [
     "map_inner",
     "map_schema",
     "resolve",
-    "stated_defaults",
     "subschemas",
     "types_of",
 ]
@@ -106,21 +105,6 @@ def resolve(schema: JsonObject, root: JsonObject) -> JsonObject:
         target = root if ref == "#" else root["$defs"][definition_name(ref)]
         schema = {**target, **{keyword: held for keyword, held in schema.items() if keyword != "$ref"}}
     return schema
-
-
-def stated_defaults(root: JsonObject) -> JsonObject:
-    """The defaults of a root's properties, also where a reference or an `allOf` leads to them."""
-
-    def found(schema: Any, passed: tuple[int, ...] = ()) -> list[Any]:
-        if not isinstance(schema, dict) or id(schema) in passed:
-            return []
-        here = resolve(schema, root)
-        if "default" in here:
-            return [here["default"]]
-        return [held for part in here.get("allOf", ()) for held in found(part, (*passed, id(schema)))]
-
-    stated = {key: found(held) for key, held in root.get("properties", {}).items()}
-    return {key: defaults[0] for key, defaults in stated.items() if defaults}
 
 
 def types_of(schema: JsonObject) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -79,12 +79,11 @@ def scopes_of(context: Any) -> frozenset[str]:
     scopes = context_value(context, "scopes")
     if scopes is ABSENT or scopes is None:
         return frozenset()
-    if isinstance(scopes, str) or not isinstance(scopes, Iterable):
+    if not isinstance(scopes, set | frozenset | list | tuple):
         raise ContextError(f"the context's scopes are a {type(scopes).__name__}: give a set of texts, one for each.")
-    granted = list(scopes)
-    if strange := [scope for scope in granted if not isinstance(scope, str)]:
+    if strange := [scope for scope in scopes if not isinstance(scope, str)]:
         raise ContextError(f"the context's scopes hold a {type(strange[0]).__name__}: give a set of texts.")
-    return frozenset(granted)
+    return frozenset(scopes)
 
 
 def refused(call_id: str, name: str, text: str, code: ErrorCode = ErrorCode.INVALID_ARGUMENT) -> ToolResult:

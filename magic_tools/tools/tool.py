@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
+import json
 import pickle
 import re
 from collections.abc import Callable, Mapping
@@ -17,16 +18,16 @@ from magic_tools.effects import run_async, run_sync
 from magic_tools.errors import DefinitionError
 from magic_tools.loose.decode import Schema
 from magic_tools.loose.foreign import foreign_reader
+from magic_tools.loose.foreign_defaults import with_defaults
 from magic_tools.loose.reshape import reshaped
 from magic_tools.messages import ToolDefinition, ToolResult
 from magic_tools.schema.adapting import adapt
 from magic_tools.schema.dialects.rendered import DialectChange, Rendered
 from magic_tools.schema.dialects.table import Dialect, render_tool
 from magic_tools.schema.guard.guard import FOREIGN_TOOL, SchemaLimits
-from magic_tools.schema.kinds import fits
 from magic_tools.schema.reading import ARGUMENTS, open_signature, read_signature
 from magic_tools.schema.signature import Signature
-from magic_tools.schema.walk import resolve, stated_defaults
+from magic_tools.schema.walk import resolve
 from magic_tools.tools.execution import Arguments, Executable, execute
 from magic_tools.tools.results import ResultWriter
 from magic_tools.values import Kept
@@ -107,6 +108,9 @@ class Tool(Generic[P, R]):
         could make a check hang, or where the function cannot be called so.
         """
         _check_options(name, description, policy, strict)
+        told: object = description  # which a caller without a type checker may leave at None
+        if told is None or not isinstance(limits, SchemaLimits):
+            raise DefinitionError(f"{name}(): a description is wanted, and limits that are a SchemaLimits.")
         if len(description) > limits.texts:
             raise DefinitionError(
                 f"{name}(): the description has {len(description):,} characters, and SchemaLimits.texts allows "
@@ -124,10 +128,8 @@ class Tool(Generic[P, R]):
             name=where,
         )
         root = arguments.json_schema
-        defaults = {
-            key: held for key, held in stated_defaults(root).items() if fits(held, root["properties"][key], root)
-        }
-        signature = open_signature(fn, name, root.get("properties", {}).keys(), root.get("required", ()), defaults)
+        given = {*root.get("required", ()), *with_defaults({}, {**root, "required": []}, root)}
+        signature = open_signature(fn, name, root.get("properties", {}).keys(), given)
         executable = Executable(
             _checked_name(name), fn, signature, arguments, ResultWriter(results), frozenset(policy.scopes), ARGUMENTS
         )
@@ -144,12 +146,24 @@ class Tool(Generic[P, R]):
         """What the dialect says in another way than the contract, or cannot say."""
         return self._rendered(dialect, strict)[1].changes
 
-    def restore(self, arguments: str, dialect: Dialect = "openai-chat", strict: bool | None = None) -> str:
+    @overload
+    def restore(self, arguments: str, dialect: Dialect = ..., strict: bool | None = ...) -> str: ...
+    @overload
+    def restore(
+        self, arguments: Mapping[str, Any], dialect: Dialect = ..., strict: bool | None = ...
+    ) -> dict[str, Any]: ...
+    def restore(
+        self, arguments: str | Mapping[str, Any], dialect: Dialect = "openai-chat", strict: bool | None = None
+    ) -> str | dict[str, Any]:
         """The arguments that a model sent by `definition(dialect, strict)`, as the contract has them.
 
         For callers who send requests by themselves: what a report says was wrapped or moved is put back, also
-        in a text with a fence or a comma too many, which stay for `invoke` to mend.
+        in a text with a fence or a comma too many, which stay for `invoke` to mend. A mapping is JSON data that
+        was read already, and comes back as such.
         """
+        if isinstance(arguments, Mapping):
+            restored: dict[str, Any] = json.loads(self.restore(json.dumps(arguments), dialect, strict))
+            return restored
         return reshaped(arguments, self._rendered(dialect, strict)[1].restore, prose=False)
 
     def told(self) -> ToolDefinition:

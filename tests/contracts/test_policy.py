@@ -28,6 +28,15 @@ def test_a_policy_is_frozen() -> None:
     assert policy == Policy(tags=("read",), lint_ignore={"missing-bounds": "counted upstream"})
 
 
+def test_a_policy_holds_what_is_its_own() -> None:
+    """What was given in a list, or one by one, stays, whatever becomes of the list."""
+    tags = ["read"]
+    given: dict[str, Any] = {"tags": tags, "scopes": iter(["crm.read"])}
+    policy = Policy(**given)
+    tags.append("write")
+    assert (policy.tags, policy.scopes, policy.scopes) == (("read",), ("crm.read",), ("crm.read",))
+
+
 def test_what_a_tool_declares() -> None:
     """A tool has its policy; the contract has its id and error schema, which count in both digests."""
     schema = {"type": "object", "properties": {"code": {"type": "string"}}}
@@ -58,6 +67,10 @@ def test_what_a_tool_declares() -> None:
         ({"version": 1.0}, r"Policy\(version=1.0\)"),
         ({"scopes": ("",)}, r"Policy\(scopes=\('',\)\) is to hold texts"),
         ({"tags": (1,)}, r"Policy\(tags=\(1,\)\)"),
+        ({"tags": {"read": "why"}}, r"Policy\(tags=\{'read': 'why'\}\) is to hold several"),
+        ({"phases": None}, r"Policy\(phases=None\) is to hold several"),
+        ({"examples": {"city": "Rome"}}, r"Policy\(examples=\{'city': 'Rome'\}\) is to hold several"),
+        ({"examples": ("Rome",)}, r"Policy\(examples=...\) is to hold arguments by name"),
         ({"read_only": "no"}, r"Policy\(read_only='no'\) is to be True or False"),
     ],
 )

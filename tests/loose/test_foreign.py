@@ -86,7 +86,11 @@ def test_a_text_that_fits(schema: Any, text: str, value: Any) -> None:
         ({"anyOf": [TEXT, {"$ref": "#/$defs/N"}], "$defs": {"N": NUMBER}}, "4.00", 4),
         (having(a=NUMBER), '```json\n{"a": 5.0,}\n```', {"a": 5}),
         ({"type": "number"}, "1.5", 1.5),
-        ({"type": "number"}, "1e-400", 0),
+        ({"type": "number"}, "1e-400", 0.0),
+        (NUMBER, "9007199254740993.0", 9007199254740993),
+        (NUMBER, "1e25", 10**25),
+        (NUMBER, "123456789012345678901234567890.00", 123456789012345678901234567890),
+        ({"type": "number"}, "12345678901234567.5", 12345678901234568.0),
     ],
 )
 def test_a_whole_number_is_an_integer(schema: Any, text: str, value: Any) -> None:

@@ -11,7 +11,6 @@ from magic_tools.schema.walk import (
     map_inner,
     map_schema,
     resolve,
-    stated_defaults,
     subschemas,
     types_of,
 )
@@ -138,18 +137,3 @@ def test_the_name_in_a_reference(ref: str, name: str) -> None:
 def test_the_types_of_a_schema(schema: Any, types: tuple[str, ...]) -> None:
     """A schema names no type, one, or several."""
     assert types_of(schema) == types
-
-
-def test_the_defaults_of_properties() -> None:
-    """A default counts where a reference or an `allOf` leads to it, and a circle leads to none."""
-    root = {
-        "properties": {
-            "a": {"default": None},
-            "b": {"$ref": "#/$defs/B"},
-            "c": {"allOf": [{"type": "integer"}, {"$ref": "#/$defs/B"}]},
-            "d": {"type": "integer"},
-            "e": True,
-        },
-        "$defs": {"B": {"default": 2}},
-    }
-    assert stated_defaults(root) == {"a": None, "b": 2, "c": 2}

@@ -322,6 +322,8 @@ def test_a_tool_whose_scopes_are_granted() -> None:
     [
         ({"scopes": "crm.read crm.admin"}, "the context's scopes are a str: give a set of texts"),
         ({"scopes": 3}, "the context's scopes are a int"),
+        ({"scopes": {"crm.read": False}}, "the context's scopes are a dict"),
+        ({"scopes": iter(["crm.read"])}, "the context's scopes are a list_iterator"),
         ({"scopes": [["crm.read"]]}, "the context's scopes hold a list"),
         ({"scopes": [1, "crm.read"]}, "the context's scopes hold a int"),
     ],

@@ -230,6 +230,47 @@ def test_defaults_of_a_schema(held: dict[str, Any], sent: int) -> None:
     assert made(schema, with_default).invoke({"a": 1}).value == sent
 
 
+UNIT = {"type": "object", "properties": {"unit": {"type": "string", "default": "m"}, "value": {"type": "number"}}}
+
+
+@pytest.mark.parametrize(
+    ("held", "sent", "read"),
+    [
+        (UNIT, {"value": 2}, {"value": 2, "unit": "m"}),
+        ({"$ref": "#/$defs/Unit"}, {}, {"unit": "m"}),
+        ({"allOf": [{"$ref": "#/$defs/Unit"}, {"required": ["value"]}]}, {"value": 1}, {"value": 1, "unit": "m"}),
+        ({"anyOf": [{"type": "string"}, UNIT]}, {"unit": "km"}, {"unit": "km"}),
+        ({"oneOf": [{"type": "string"}, UNIT]}, {}, {"unit": "m"}),
+        ({"anyOf": [{"type": "string"}, UNIT]}, "far", "far"),
+        ({"type": "array", "items": UNIT}, [{}, {"unit": "km"}], [{"unit": "m"}, {"unit": "km"}]),
+        ({"type": "array", "prefixItems": [{"type": "string"}, UNIT]}, ["a", {}], ["a", {"unit": "m"}]),
+        ({"type": "object", "additionalProperties": UNIT}, {"a": {}}, {"a": {"unit": "m"}}),
+        ({**UNIT, "default": {"value": 3}}, None, {"value": 3}),
+    ],
+)
+def test_defaults_at_every_depth(held: dict[str, Any], sent: Any, read: Any) -> None:
+    """What is left out further inside has its default too; each call has its own."""
+    schema = {"type": "object", "properties": {"at": held}, "$defs": {"Unit": UNIT}}
+    arguments = {} if sent is None else {"at": sent}
+    filled = made(schema, lambda **given: given)
+    first = filled.invoke(arguments).value
+    assert first == {"at": read}
+    first["at"] = "changed"
+    assert filled.invoke(arguments).value == {"at": read}
+
+
+def test_defaults_of_what_calls_itself() -> None:
+    """A schema that speaks of itself is filled as deep as the value goes, and no deeper."""
+    node = {
+        "type": "object",
+        "properties": {"next": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}, "size": {"type": "integer", "default": 1}},
+    }
+    assert made(node, lambda **given: given).invoke({"next": {"next": None}}).value == {
+        "next": {"next": None, "size": 1},
+        "size": 1,
+    }
+
+
 def first_of_all(a: Any, **rest: Any) -> Any:
     return a, rest
 

@@ -434,4 +434,6 @@ def test_the_way_back() -> None:
     assert either.invoke(sent).value == {"a": 1.1}
     fenced = either.restore(f'```json\n{{"{key}": {{"b": 2,}}}}\n```', "anthropic")
     assert either.invoke(fenced).value == {"b": 2}
+    assert either.restore({key: {"a": 1}}, "anthropic") == {"a": 1}
     assert get_weather.restore('{"city": "Rome",}') == '{"city": "Rome",}'
+    assert get_weather.restore({"city": "Rome"}) == {"city": "Rome"}

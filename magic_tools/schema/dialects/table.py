@@ -130,7 +130,7 @@ def _alike(tool: ToolWriter, renderer: Callable[[JsonObject], Rendered], name: r
     def unhindered(schema: JsonObject) -> tuple[Rendered, tuple[DialectChange, ...]]:
         return renderer(schema), ()
 
-    return Form(tool, unhindered, unhindered, name=name)
+    return Form(tool, unhindered, name=name)
 
 
 def _by_rules(tool: ToolWriter, name: re.Pattern[str], loose: Rules, strict: Rules, *, unasked: bool = True) -> Form:
@@ -211,7 +211,7 @@ def render_tool(
             f"The tool {definition.name!r:.150} cannot be sent to {dialect}, which takes names of the form "
             f"{form.name.pattern}: rename it."
         )
-    wish = definition.strict if strict is None else strict
+    wish = definition.strict if strict is None and form.strict is not None else strict
     rendered = render_schema(definition.input_schema, dialect, wish, subject=f"The tool {definition.name!r}")
     rendered = replace(rendered, changes=(*form.around(definition), *rendered.changes))
     return form.tool(definition, rendered), rendered

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
+from magic_tools.errors import DefinitionError
 from magic_tools.schema.dialects.phrases import described, in_words
 from magic_tools.schema.emit import OTHER_KEYS
 from magic_tools.schema.guard.budgets import FOREIGN_TOOL, OUTPUT_TOOL, SchemaLimits, over, refusal
@@ -54,7 +55,9 @@ def guard(schema: Any, *, where: str, limits: SchemaLimits | None = None) -> Jso
     where it leads, so that the time this takes grows with the schema's size alone. DefinitionError,
     starting with `where`, names the place, what is wrong or over which limit, and a way out.
     """
-    limits = limits or SchemaLimits()
+    limits = SchemaLimits() if limits is None else limits
+    if not isinstance(limits, SchemaLimits):
+        raise DefinitionError(f"{where}: limits are a SchemaLimits, such as SchemaLimits(depth=8), got {limits!r:.80}.")
     if not isinstance(schema, bool | Mapping):
         raise refusal(where, "", f"there is a {type(schema).__name__}", "A JSON Schema is an object, true or false.")
     copy = _as_object(plain_copy(schema, limits, where))

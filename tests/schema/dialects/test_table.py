@@ -6,6 +6,7 @@ import copy
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -70,7 +71,7 @@ NAMED = {"name": "look", "description": "Look it up."}
         (
             SEARCH,
             "mcp",
-            True,
+            None,
             {
                 "name": "search",
                 "description": "Find.",
@@ -151,9 +152,12 @@ def test_strict_that_would_lose_something_is_refused() -> None:
 
 
 @pytest.mark.parametrize("dialect", ["canonical", "mcp", "simple", "grammar"])
-def test_where_nothing_is_strict_nothing_is_refused(dialect: Dialect) -> None:
-    """A dialect without a strict mode writes one form, whatever is asked of it."""
-    assert render_tool(COUNT, dialect, strict=True)[0] == render_tool(COUNT, dialect, strict=False)[0]
+def test_where_nothing_is_strict_it_cannot_be_asked_for(dialect: Dialect) -> None:
+    """A dialect without a strict mode writes one form, whatever the tool wishes; to ask it for the other is refused."""
+    wishing = replace(COUNT, strict=True)
+    assert render_tool(wishing, dialect)[0] == render_tool(COUNT, dialect, strict=False)[0]
+    with pytest.raises(SchemaRejectedError, match=f"cannot be sent strict to {dialect}: it holds no single tool"):
+        render_tool(COUNT, dialect, strict=True)
 
 
 def test_an_unknown_dialect() -> None:
