@@ -38,7 +38,8 @@ class ForeignReader:
 
     Formats count. What its objects do not declare they take as far as the schema itself allows. A value
     is what `json.loads` gives, but for whole numbers such as `1.0`, which are integers to the last digit: no
-    Decimal, no date; numbers that no float can hold are refused. Defaults stand for what is left out.
+    Decimal, no date; numbers that no float can hold are refused. Defaults stand for what is left out, unless
+    the value would then not fit.
     """
 
     def __init__(self, schema: JsonObject) -> None:
@@ -70,7 +71,10 @@ class ForeignReader:
         value = json.loads(text, parse_float=_number, parse_constant=_finite)
         if not self._validator.is_valid(value):
             raise Misfit(lambda: self._issues(value))
-        return with_defaults(value, self._schema, self._schema) if self._has_defaults else value
+        if not self._has_defaults:
+            return value
+        filled = with_defaults(value, self._schema, self._schema)
+        return filled if self._validator.is_valid(filled) else value
 
     def write(self, value: Any) -> str:
         """The JSON text of a value; ValueError if the schema forbids it.

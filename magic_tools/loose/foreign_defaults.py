@@ -23,8 +23,9 @@ def has_defaults(schema: JsonObject) -> bool:
 def with_defaults(value: Any, schema: Any, root: JsonObject) -> Any:
     """A value that fits a schema, with the defaults of what its objects leave out.
 
-    A default that its own schema refuses stands for nothing. Of a union the first branch that the value
-    fits counts.
+    What `properties`, `additionalProperties`, arrays, `allOf` and the first branch of a union that the value fits
+    say counts, at every depth. A default is given as it stands, and one that its own schema refuses stands for
+    nothing.
     """
     if not isinstance(schema, dict) or not isinstance(value, dict | list):
         return value

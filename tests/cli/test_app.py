@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from magic_tools.errors import ModelError, RateLimitError
 from magic_tools.messages import ChatModel, ModelReply, TextPart, Usage
 from magic_tools.models import local
 from magic_tools.models.scripted import ScriptedModel, ScriptedReply
+from tests.cli.conftest import Command, Done
 
 TYPES = '''
 from __future__ import annotations
@@ -69,42 +69,13 @@ BY_DAY = dict[str, int]
 TICKET = '{"order_id": "A-1042 東京", "amount": "89.90"}'
 
 
-@dataclass(frozen=True)
-class Done:
-    """How a call of the command ended."""
-
-    code: int
-    out: str
-    err: str
-
-
-Command = Callable[..., Done]
-
-
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(folder: Path) -> Path:
     """A folder with types and texts, where the command is called."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "types_.py").write_text(TYPES)
-    (tmp_path / "more.py").write_text(MORE)
-    (tmp_path / "mail.txt").write_text("Order A-1042 cost 89.90 and came broken.")
-    return tmp_path
-
-
-@pytest.fixture
-def command(folder: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    """The command, called in this process."""
-
-    def call(*arguments: str) -> Done:
-        monkeypatch.setattr(sys, "argv", ["magic-tools", *arguments])
-        monkeypatch.setenv("COLUMNS", "80")
-        with pytest.raises(SystemExit) as ended:
-            app.main()
-        out, err = capfdbinary.readouterr()
-        code = ended.value.code
-        return Done(code if isinstance(code, int) else 0, out.decode(), err.decode())
-
-    return call
+    (folder / "types_.py").write_text(TYPES)
+    (folder / "more.py").write_text(MORE)
+    (folder / "mail.txt").write_text("Order A-1042 cost 89.90 and came broken.")
+    return folder
 
 
 @pytest.fixture

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from magic_tools.cli import app
 from magic_tools.models.weights import checked, embedded_weights, loaded_weights
+from tests.cli.conftest import Command
 
 TOOLS = '''
 from typing import Annotated, Any
@@ -64,41 +62,18 @@ def find(word: Annotated[str, "What to look for."]) -> str:
 '''
 
 
-@dataclass(frozen=True)
-class Done:
-    """How a call of the command ended."""
-
-    code: int
-    out: str
-    err: str
-
-
-Command = Callable[..., Done]
-
-
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(folder: Path) -> Path:
     """A folder with tools, where the command is called."""
-    monkeypatch.chdir(tmp_path)
     for name, text in (("tools", TOOLS), ("well", ALL_WELL), ("warned", WARNED), ("advised", ADVISED)):
-        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
-    return tmp_path
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    return folder
 
 
 @pytest.fixture
-def command(folder: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    """The command, called in this process."""
-
-    def call(*arguments: str) -> Done:
-        monkeypatch.setattr(sys, "argv", ["magic-tools", "lint", *arguments])
-        monkeypatch.setenv("COLUMNS", "80")
-        with pytest.raises(SystemExit) as ended:
-            app.main()
-        out, err = capfdbinary.readouterr()
-        code = ended.value.code
-        return Done(code if isinstance(code, int) else 0, out.decode(), err.decode())
-
-    return call
+def command(command: Command) -> Command:
+    """The command that lints, called in this process."""
+    return partial(command, "lint")
 
 
 def test_the_table(command: Command) -> None:

@@ -259,6 +259,17 @@ def test_defaults_at_every_depth(held: dict[str, Any], sent: Any, read: Any) -> 
     assert filled.invoke(arguments).value == {"at": read}
 
 
+@pytest.mark.parametrize(
+    "more",
+    [{"maxProperties": 1}, {"dependentRequired": {"b": ["c"]}}, {"not": {"required": ["a", "b"]}}],
+)
+def test_no_default_breaks_the_schema(more: dict[str, Any]) -> None:
+    """Where the whole would no longer fit its schema with what is filled in, the function gets what was sent."""
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer", "default": 3}}}
+    assert made(schema, lambda **given: given).invoke({"a": 1}).value == {"a": 1, "b": 3}
+    assert made({**schema, **more}, lambda **given: given).invoke({"a": 1}).value == {"a": 1}
+
+
 def test_defaults_of_what_calls_itself() -> None:
     """A schema that speaks of itself is filled as deep as the value goes, and no deeper."""
     node = {
