@@ -100,7 +100,7 @@ def _stated(
             "Use what has a JSON form: text, a number, a list, a dict with text for keys, a model."
         ) from error
     except DefinitionError as error:
-        raise DefinitionError(f"{where} {what}: {error}") from error
+        raise DefinitionError(f"{where} {what}: {error}") from None  # which says it all
     return written, mixed, present
 
 

@@ -330,10 +330,12 @@ def _arguments(signature: Signature) -> Schema[dict[str, Any]]:
     schema = Schema(signature.adapter, name=f"{signature.name}()", closed=True, said=signature.said())
     try:
         schema.check("input")
-    except DefinitionError:
-        signature.check_each()
-        raise
-    return schema
+    except DefinitionError as error:
+        fault = error
+    else:
+        return schema
+    signature.check_each()  # names the parameter, if it is one alone
+    raise fault
 
 
 def _flattened(signature: Signature) -> Schema[Any] | None:

@@ -7,6 +7,7 @@ import copy
 import functools
 import inspect
 import pickle
+import traceback
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -437,3 +438,16 @@ def test_the_way_back() -> None:
     assert either.restore({key: {"a": 1}}, "anthropic") == {"a": 1}
     assert get_weather.restore('{"city": "Rome",}') == '{"city": "Rome",}'
     assert get_weather.restore({"city": "Rome"}) == {"city": "Rome"}
+
+
+def test_a_definition_error_is_read_at_a_glance() -> None:
+    """Its traceback has no other error before it, which would say the same in fewer words."""
+
+    def drive(points: dict[tuple[int, int], int]) -> None:
+        """Drive."""
+
+    with pytest.raises(
+        DefinitionError, match=r"drive\(\): parameter 'points' .* keys of an object are text"
+    ) as refused:
+        tool(drive)
+    assert "".join(traceback.format_exception(refused.value)).count("Traceback") == 1
