@@ -30,7 +30,8 @@ if TYPE_CHECKING:
         ToolFailuresError,
         TruncatedError,
     )
-    from magic_tools.loose.decode import Parsed, Schema, compile_schema, loads, parse
+    from magic_tools.loose.decode import Schema, compile_schema, loads, parse
+    from magic_tools.loose.ladder import Parsed
     from magic_tools.messages import (
         Capabilities,
         ChatModel,
@@ -72,7 +73,8 @@ _HOMES = {
         "ModelUnavailableError", "OutputError", "ParseError", "RateLimitError", "RefusalError", "RunError",
         "SchemaRejectedError", "StallError", "ToolFailure", "ToolFailuresError", "TruncatedError",
     ),
-    "loose.decode": ("Parsed", "Schema", "compile_schema", "loads", "parse"),
+    "loose.decode": ("Schema", "compile_schema", "loads", "parse"),
+    "loose.ladder": ("Parsed",),
     "messages": (
         "Capabilities", "ChatModel", "ErrorCode", "Issue", "Limits", "Message", "ModelReply", "ModelRequest",
         "ModelSettings", "Outcome", "OutputFormat", "Repair", "TextPart", "ToolCall", "ToolDefinition", "ToolResult",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Generic, Literal, Protocol, TypeVar, assert_never, runtime_checkable
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar, assert_never, runtime_checkable
 
 from magic_tools.values import JsonObject
 
@@ -15,6 +15,7 @@ __all__ = [
     "ErrorCode",
     "FinishReason",
     "Issue",
+    "Language",
     "Limits",
     "Message",
     "ModelReply",
@@ -38,6 +39,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 Role = Literal["system", "user", "assistant", "tool"]
 FinishReason = Literal["stop", "tool_calls", "length", "refusal", "other"]
+Language = Literal["en", "zh"]
 ToolChoice = Literal["auto", "none"]
 StopReason = Literal[
     "final", "step_limit", "stall", "truncated", "refusal", "invalid_output", "tool_failures", "model_error"
@@ -59,20 +61,32 @@ class ErrorCode(StrEnum):
 class Issue:
     """One thing wrong with a value: where, what was expected, what came.
 
-    `path` is `""` for the whole value, else like `items[2].price`. `got` is shortened text.
+    `path` is `""` for the whole value, else like `items[2].price`. `got` is shortened text. `language` is
+    what `expected` and `got` are written in; as text the whole is one sentence of it.
     """
 
     path: str
     expected: str
     got: str
+    language: Language = "en"
 
     def __str__(self) -> str:
-        sentence = f"expected {self.expected}, got {self.got}"
-        return f"{self.path}: {sentence}" if self.path else sentence
+        match self.language:
+            case "en":
+                sentence, colon = f"expected {self.expected}, got {self.got}", ": "
+            case "zh":
+                sentence, colon = f"{_led('应为', self.expected)}，{_led('收到', self.got)}", "："
+            case _:
+                assert_never(self.language)
+        return f"{self.path}{colon}{sentence}" if self.path else sentence
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
+def _led(lead: str, text: str) -> str:
+    """Chinese with a text behind it, after a blank where that is none."""
+    return f"{lead} {text}" if text[:1].isascii() else lead + text
+
+
+class Repair(NamedTuple):
     """One thing that was mended in a text before it could be read.
 
     `start` and `end` are offsets of the input, in characters; None where a value was mended, not the text.

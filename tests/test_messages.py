@@ -161,6 +161,13 @@ def test_an_issue_reads_as_a_sentence() -> None:
     assert str(Issue("", "an object", "a list")) == "expected an object, got a list"
 
 
+def test_an_issue_reads_as_a_sentence_in_chinese() -> None:
+    """Chinese has its own punctuation, and a blank only beside what is no Chinese."""
+    issue = Issue("items[2].price", "不小于 0 的数", '"free"', "zh")
+    assert str(issue) == 'items[2].price：应为不小于 0 的数，收到 "free"'
+    assert str(Issue("", "'a' 或 'b'", "空对象", "zh")) == "应为 'a' 或 'b'，收到空对象"
+
+
 @pytest.mark.parametrize("limits", [{"steps": 1}, {"stalls": 0}, {"retries": 0}, {"steps": 100, "retries": 5}])
 def test_limits_take_whole_numbers(limits: Mapping[str, int]) -> None:
     """One step is the least; no retry and no nudge are allowed."""

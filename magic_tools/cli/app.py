@@ -17,11 +17,11 @@ from typing import Annotated, Any, get_args
 import typer
 
 from magic_tools.cli import lint as lint_command
+from magic_tools.cli import repair as repair_command
 from magic_tools.cli.printing import note, print_json, print_text
-from magic_tools.cli.targets import InputError, find_target, find_tools, read_text
+from magic_tools.cli.targets import InputError, compiled, find_target, find_tools, read_text
 from magic_tools.contracts.snapshot import compare_snapshots, write_snapshots
 from magic_tools.errors import DefinitionError, MagicToolsError, ModelUnavailableError, SchemaRejectedError
-from magic_tools.loose.decode import Schema, compile_schema
 from magic_tools.models.registry import load_model
 from magic_tools.running import run
 from magic_tools.schema.dialects.rendered import DialectChange
@@ -86,7 +86,7 @@ def extract(
     found = find_target(target)
     if isinstance(found, Tool):
         raise InputError(f"{target} is a tool, and extract wants a type, such as a pydantic model.")
-    schema = _compiled(target, found)
+    schema = compiled(target, found)
     text = read_text(file)
     chosen = load_model(model, notify=note)
     with redirect_stdout(sys.stderr):  # what a type's own checks may print is no JSON
@@ -192,6 +192,15 @@ app.command(
 )(lint_command.lint_places)
 
 
+app.command(
+    "repair",
+    epilog=_examples(
+        "magic-tools repair reply.txt --explain",
+        "cat reply.txt | magic-tools repair --target tickets.py:TicketInfo",
+    ),
+)(repair_command.repair_text)
+
+
 def main() -> None:
     """Run the command; an error of the library is one sentence on the standard error, and an exit code."""
     try:
@@ -199,16 +208,6 @@ def main() -> None:
     except MagicToolsError as error:
         note(str(error))
         sys.exit(2 if isinstance(error, _NOT_SET_UP) else 1)
-
-
-def _compiled(target: str, found: Any) -> Schema[Any]:
-    kind = type(found)
-    if isinstance(found, Mapping):  # a JSON Schema
-        return compile_schema(found)
-    if kind.__module__ == "builtins" and not isinstance(found, type):
-        what = "a function" if isfunction(found) else f"a value of {kind.__name__}"
-        raise InputError(f"{target} is no type, such as a pydantic model, but {what}.")
-    return compile_schema(found)
 
 
 def _rendered(
@@ -223,7 +222,7 @@ def _rendered(
     if isinstance(found, Tool) or isfunction(found):
         made = found if isinstance(found, Tool) else tool(found)
         return made.definition(dialect, strict), {"": made.dialect_report(dialect, strict)}
-    rendered = render_schema(_compiled(target, found).json_schema, dialect, strict, subject=target)
+    rendered = render_schema(compiled(target, found).json_schema, dialect, strict, subject=target)
     return rendered.schema, {"": rendered.changes}
 
 

@@ -6,18 +6,20 @@ import hashlib
 import importlib
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
+from inspect import isfunction
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from magic_tools.errors import DefinitionError, MagicToolsError
+from magic_tools.loose.decode import Schema, compile_schema
 from magic_tools.tools.discovery import Found, tools_in, unique, walk
 from magic_tools.tools.listing import listed
 from magic_tools.tools.toolset import Toolset
 
-__all__ = ["InputError", "find_target", "find_tools", "read_text"]
+__all__ = ["InputError", "compiled", "find_target", "find_tools", "read_text"]
 
 
 class InputError(MagicToolsError):
@@ -36,6 +38,17 @@ def find_target(spec: str) -> Any:
             raise InputError(f"There is no {name!r} in {place}. It has: {_names_in(module, name)}.")
         found = getattr(found, step)
     return found
+
+
+def compiled(target: str, found: Any) -> Schema[Any]:
+    """The schema of a type, or JSON Schema, that was named so; InputError if it is none."""
+    kind = type(found)
+    if isinstance(found, Mapping):  # a JSON Schema
+        return compile_schema(found)
+    if kind.__module__ == "builtins" and not isinstance(found, type):
+        what = "a function" if isfunction(found) else f"a value of {kind.__name__}"
+        raise InputError(f"{target} is no type, such as a pydantic model, but {what}.")
+    return compile_schema(found)
 
 
 def find_tools(places: list[str]) -> Toolset:

@@ -1,25 +1,18 @@
-"""The ladder from a model's text to a typed value: strict first, then listed repairs, then a clear refusal."""
+"""Annotations and JSON Schemas compiled, and model text read by them."""
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
-from typing import Any, Generic, NamedTuple, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 from pydantic import TypeAdapter
 
-from magic_tools.errors import ParseError, ParseErrorKind
-from magic_tools.loose.fit import Fitted, fit
 from magic_tools.loose.foreign import foreign_reader
-from magic_tools.loose.readers import Misfit, PydanticReader, Reader
-from magic_tools.loose.repair import Damage, Span
-from magic_tools.loose.scalars import load_with_sources
-from magic_tools.loose.scan import content_bounds, tiers
-from magic_tools.loose.shells import told_by_shell
-from magic_tools.loose.strict import identity, is_json, is_plain_json
-from magic_tools.messages import FinishReason, Issue, Repair
+from magic_tools.loose.ladder import Ladder, Parsed
+from magic_tools.loose.readers import PydanticReader, Reader
+from magic_tools.messages import FinishReason, Language
 from magic_tools.schema.adapting import adapt
 from magic_tools.schema.emit import Said, Side
 from magic_tools.schema.guard.budgets import SchemaLimits
@@ -29,13 +22,6 @@ from magic_tools.values import JsonObject, Kept
 __all__ = ["Parsed", "Schema", "compile_annotation", "compile_schema", "loads", "parse"]
 
 T = TypeVar("T")
-
-
-class Parsed(NamedTuple, Generic[T]):
-    """A value read from text, and what had to be repaired for it, in order of the text."""
-
-    value: T
-    repairs: tuple[Repair, ...]
 
 
 class Schema(Generic[T]):
@@ -70,8 +56,8 @@ class Schema(Generic[T]):
         self._reader.schema(side)
 
     @cached_property
-    def _unguarded(self) -> bool:
-        return not self._reader.guide.guards
+    def _ladder(self) -> Ladder[T]:
+        return Ladder(self._reader, closed=self._closed)
 
     @cached_property
     def _kept_input(self) -> Kept:
@@ -91,119 +77,18 @@ class Schema(Generic[T]):
         """The canonical JSON Schema of what `dump` writes; a fresh copy."""
         return self._kept_output.fresh()
 
-    def parse(self, text: str, *, finish: FinishReason | None = None) -> Parsed[T]:
+    def parse(self, text: str, *, finish: FinishReason | None = None, language: Language = "en") -> Parsed[T]:
         """The value that a model's text holds.
 
         `finish` is why the model stopped, where that is known: a text that was cut for its length is
-        `truncated` unless it is whole JSON, and one that was not cut never is. ParseError says what is wrong.
+        `truncated` unless it is whole JSON, and one that was not cut never is. ParseError says what is wrong, in
+        English or Chinese (`language`).
         """
-        if finish != "length" and is_plain_json(text):
-            return self._taken(text, text)
-        start, end = content_bounds(text)
-        open_ended = finish == "length" and text[end - 1 : end] in _DIGITS  # a number does not show where it ends
-        strict = None if open_ended else self._read(text[start:end], text)
-        if strict is not None:
-            return strict
-        if finish == "length":
-            raise ParseError("truncated", (_cut_issue(text),), text)
-        try:
-            return self._search(text)
-        except ParseError as error:
-            if error.kind == "truncated" and finish in _BY_ITSELF:
-                raise ParseError("unparseable", error.issues, text) from None
-            raise
+        return self._ladder.parse(text, finish, language)
 
     def dump(self, value: T) -> str:
         """The JSON text of a value, under its aliases; a ValueError if it cannot be written as the type."""
         return self._reader.write(value)
-
-    def _read(self, text: str, whole: str) -> Parsed[T] | None:
-        """What a text that is JSON comes to; None where it is no JSON, ParseError where it does not fit."""
-        return self._taken(text, whole) if is_json(text, whole) else None
-
-    def _taken(self, text: str, whole: str) -> Parsed[T]:
-        """What a text, a part of `whole`, comes to that is JSON; ParseError where it does not fit."""
-        reader = self._reader
-        misfit: Misfit | None = None
-        if self._unguarded:
-            try:
-                return Parsed(reader.read(text), ())
-            except Misfit as refusal:  # what was meant by it, fitting may tell
-                misfit = refusal
-        fitted = self._fit(text, whole)
-        if misfit is None or fitted.repairs:
-            try:
-                value = reader.read(json.dumps(fitted.value) if fitted.repairs else text)
-            except Misfit as refusal:
-                misfit = refusal
-            else:
-                if not fitted.issues:
-                    return Parsed(value, fitted.repairs)
-                misfit = None
-        known = {issue.path for issue in fitted.issues}
-        further = misfit.issues if misfit is not None else ()
-        issues = (*fitted.issues, *(issue for issue in further if issue.path not in known))
-        refused = json.loads(text)
-        raise ParseError("invalid", told_by_shell(refused, reader.guide, issues), whole, refused)
-
-    def _fit(self, text: str, whole: str) -> Fitted:
-        guide = self._reader.guide
-        if not guide.guards and not guide.mends:
-            return Fitted(None, (), ())
-        try:
-            return fit(load_with_sources(text), guide)
-        except RecursionError:
-            issue = Issue("", "JSON that is nested less deeply", "JSON too deep to be checked")
-            raise ParseError("unparseable", (issue,), whole) from None
-
-    def _search(self, text: str) -> Parsed[T]:
-        """The one value among the candidates of the first tier that has one that fits."""
-        refusals: list[ParseError] = []
-        damage: Damage | None = None
-        for tier in tiers(text, prose=not self._closed):
-            fits: dict[Hashable, Parsed[T]] = {}
-            for finding in tier:
-                if isinstance(finding, Damage):
-                    damage = finding
-                    if damage.kind == "truncated":
-                        raise ParseError("truncated", (_cut_issue(text),), text)
-                    continue
-                try:
-                    fits.setdefault(identity(finding.json), self._take(finding, text))
-                except ParseError as refusal:
-                    refusals.append(refusal)
-            if len(fits) > 1:
-                issue = Issue("", "one answer", f"{len(fits)} different ones")
-                raise ParseError("ambiguous", (issue,), text)
-            for parsed in fits.values():
-                return parsed
-        raise _most_telling(refusals, damage, text)
-
-    def _take(self, span: Span, text: str) -> Parsed[T]:
-        parsed = self._read(span.json, text)
-        if parsed is None:
-            raise ParseError("unparseable", (Issue("", "JSON", "text that is nearly so"),), text)
-        return parsed._replace(repairs=(*span.repairs, *parsed.repairs))
-
-
-_DIGITS = tuple("0123456789")
-
-_BY_ITSELF = ("stop", "tool_calls")
-"""The finish reasons of a model that had said all it meant to say."""
-
-_TELLING: tuple[ParseErrorKind, ...] = ("ambiguous", "invalid", "truncated", "unparseable")
-
-
-def _most_telling(refusals: list[ParseError], damage: Damage | None, text: str) -> ParseError:
-    """The refusal that says most of a text; where there is none, the last damage that was found."""
-    if refusals:
-        return min(refusals, key=lambda refusal: _TELLING.index(refusal.kind))
-    why = f"{damage.why}, at character {damage.offset}" if damage else "there is no JSON in it"
-    return ParseError("unparseable", (Issue("", "JSON", f"text that is none ({why})"),), text)
-
-
-def _cut_issue(text: str) -> Issue:
-    return Issue("", "a whole JSON value", f"text that stops after {len(text)} characters, before its end")
 
 
 @overload
@@ -268,16 +153,18 @@ def _compiled(target: _Target) -> Schema[Any]:
 
 
 @overload
-def parse(target: type[T], text: str, *, finish: FinishReason | None = None) -> Parsed[T]: ...
+def parse(
+    target: type[T], text: str, *, finish: FinishReason | None = None, language: Language = "en"
+) -> Parsed[T]: ...
 @overload
-def parse(target: Any, text: str, *, finish: FinishReason | None = None) -> Parsed[Any]: ...
-def parse(target: Any, text: str, *, finish: FinishReason | None = None) -> Parsed[Any]:
+def parse(target: Any, text: str, *, finish: FinishReason | None = None, language: Language = "en") -> Parsed[Any]: ...
+def parse(target: Any, text: str, *, finish: FinishReason | None = None, language: Language = "en") -> Parsed[Any]:
     """The value of a type, or JSON Schema, that a model's text holds; ParseError if it holds none, or is unclear."""
     try:
         schema = _kept(target) if isinstance(target, type) else compile_schema(target)
     except _NotKept:
         schema = compile_schema(target)
-    return schema.parse(text, finish=finish)
+    return schema.parse(text, finish=finish, language=language)
 
 
 class _NotKept(Exception):  # noqa: N818 - what keeps a schema out of the cache, never seen outside
@@ -292,6 +179,6 @@ def _kept(target: type) -> Schema[Any]:
     return compile_schema(target)
 
 
-def loads(text: str, *, finish: FinishReason | None = None) -> Parsed[Any]:
+def loads(text: str, *, finish: FinishReason | None = None, language: Language = "en") -> Parsed[Any]:
     """The JSON value that a model's text holds; ParseError if it holds none, or is unclear."""
-    return compile_schema(Any).parse(text, finish=finish)
+    return compile_schema(Any).parse(text, finish=finish, language=language)

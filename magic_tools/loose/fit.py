@@ -1,13 +1,16 @@
-"""A JSON value held to its schema where strict pydantic is too lenient, and Decimals read to the last digit."""
+"""A JSON value held to its schema where strict pydantic is too lenient, and mended where it is too strict."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
+from magic_tools.loose.attempts import Attempt, declared_keys, is_of_other_tag, overlooked, rivals
 from magic_tools.loose.guide import Guide, droppable_nulls, omissible_nulls
-from magic_tools.loose.issues import merged, path_text, shown
+from magic_tools.loose.issues import Finding, Place, one_tag_of, path_text, shown
+from magic_tools.loose.mending import Mended, chosen, decoded, folded, scalar
+from magic_tools.loose.phrases import Phrase, say, shortened
 from magic_tools.loose.scalars import (
     LENIENT_FORMATS,
     choices_of,
@@ -18,71 +21,84 @@ from magic_tools.loose.scalars import (
     read_form,
     read_key,
 )
-from magic_tools.messages import Issue, Repair
+from magic_tools.loose.shapes import shape_of
+from magic_tools.loose.sources import Bare, source_of
+from magic_tools.messages import Repair
 from magic_tools.schema.emit import OTHER_KEYS
 from magic_tools.schema.forms import DECIMAL, text_form
-from magic_tools.schema.walk import resolve
+from magic_tools.schema.walk import resolve, types_of
 from magic_tools.values import JsonObject
 
 __all__ = ["Fitted", "fit"]
 
+_MOST_DIGITS = 60
+_MOST_DECODED = 4
+
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A value as its schema writes it, what was changed for that, and what cannot be so."""
+    """A value as its schema writes it, what was changed for that, and what cannot be so.
+
+    `kind` is `ambiguous` if it may be one of several things, `truncated` if JSON inside a text of it was cut.
+    """
 
     value: Any
     repairs: tuple[Repair, ...]
-    issues: tuple[Issue, ...]
+    findings: tuple[Finding, ...]
+    kind: Literal["invalid", "ambiguous", "truncated"] = "invalid"
 
 
-def fit(value: Any, guide: Guide) -> Fitted:
-    """A value that `load_with_sources` gave, held to its schema.
+def fit(value: Any, guide: Guide, *, mends: bool) -> Fitted:
+    """A value that was read with its sources, held to its schema.
 
-    Numbers where a Decimal is due become text by their source digits. Nulls go where they can only mean
-    that something is left out, and what an answer leaves out that may be null becomes null. Refused are
-    booleans for numbers of an enumeration, digits for a date, keys that a closed object does not declare,
-    and whatever pydantic might read as another branch of a union than the one that is meant.
+    Numbers where a Decimal is due become text by their source digits. Refused are booleans for numbers of an
+    enumeration, digits for a date, keys that a closed object does not declare, and whatever pydantic might read as
+    another branch of a union than the one that is meant. With `mends`, what stands beyond doubt for a
+    value of another type is taken for it, nulls go where they can only mean that something is left out, and what an
+    answer leaves out that may be null becomes null.
     """
-    walk = _Walk(guide)
+    walk = _Walk(guide, mends)
     fitted = walk.visit(value, guide.schema, ())
-    return Fitted(fitted, tuple(walk.repairs), merged(walk.issues))
-
-
-_Place = tuple[str | int, ...]
-_MOST_DIGITS = 60
+    return Fitted(fitted, tuple(walk.repairs), tuple(walk.findings), walk.kind)
 
 
 @dataclass(slots=True)
 class _Walk:
     """One way through a value, or through a part of it.
 
-    In a branch of a union all is looked at, since that tells which branch is meant. `issues` are what
-    this layer objects to; where `misfit` is true, pydantic refuses something too. `converted` are the
-    issues that there are if another reader takes the text of a Decimal for text, `lossy` those if it
-    takes the number as it was.
+    In a branch of a union all is looked at, since that tells which branch is meant. `findings` are what
+    this layer objects to; where `misfit` is true, pydantic refuses something too. `mended` counts what
+    was taken for something of another type. `converted` are the findings that there are if another
+    reader takes the text of a Decimal for text, `lossy` those if it takes the number as it was.
     """
 
     guide: Guide
+    mends: bool
     in_union: bool = False
-    memo: dict[tuple[int, int], _Attempt] = field(default_factory=dict)
+    memo: dict[tuple[int, int, bool, bool], Attempt] = field(default_factory=dict)
+    kept: list[Any] = field(default_factory=list)
+    wrapped: set[int] = field(default_factory=set)
     repairs: list[Repair] = field(default_factory=list)
-    issues: list[Issue] = field(default_factory=list)
-    converted: list[Issue] = field(default_factory=list)
-    lossy: list[Issue] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    converted: list[Finding] = field(default_factory=list)
+    lossy: list[Finding] = field(default_factory=list)
+    kind: Literal["invalid", "ambiguous", "truncated"] = "invalid"
     misfit: bool = False
+    mended: int = 0
 
     @property
     def fits(self) -> bool:
-        return not self.issues and not self.misfit
+        return not self.findings and not self.misfit
 
-    def visit(self, value: Any, schema: JsonObject, place: _Place) -> Any:
-        if not self.in_union and id(schema) not in self.guide.guards and id(schema) not in self.guide.mends:
+    def visit(self, value: Any, schema: JsonObject, place: Place) -> Any:
+        if not (self.mends or self.in_union) and id(schema) not in self.guide.guards:
             return value
         schema = resolve(schema, self.guide.schema)
         branches = schema.get("anyOf") or schema.get("oneOf")
         if branches:
             return self._union(value, branches, place)
+        if self.mends:
+            value = self._mended(value, schema, place)
         choices = choices_of(schema)
         if choices and not is_chosen(value, choices):
             self._not_chosen(value, choices, place)
@@ -90,48 +106,135 @@ class _Walk:
         if not isinstance(value, dict | list):
             return self._scalar(value, schema, place)
         if isinstance(value, dict) and "prefixItems" in schema:  # of which pydantic makes a NamedTuple too
-            self._refuse(place, "an array", value, misplaced=True)
+            self._refuse(place, say("an array"), value, misplaced=True)
             return value
         self.misfit = self.misfit or not is_of_type(value, schema)
         if isinstance(value, list):
             return [self._item(index, held, schema, place) for index, held in enumerate(value)]
-        value = self._without_nulls(value, schema, place)
-        if self.guide.fills:
-            value = self._with_nulls(value, schema, place)
+        if self.mends:
+            value = self._with_folded_keys(value, schema, place)
+            value = self._without_nulls(value, schema, place)
+            if self.guide.fills:
+                value = self._with_nulls(value, schema, place)
         self._check_keys(value, schema, place)
         return {key: self._member(key, held, schema, place) for key, held in value.items()}
 
-    def _refuse(self, place: _Place, expected: str, got: Any, *, misplaced: bool = False) -> None:
+    def _refuse(self, place: Place, expected: Phrase, got: Any, *, misplaced: bool = False) -> None:
         secret = self.guide.secrets.cover(place, misplaced=misplaced)
-        self.issues.append(Issue(path_text(place), expected, shown(got, secret=secret)))
+        self.findings.append(Finding(place, expected, shown(got, secret=secret)))
 
-    def _check_keys(self, value: dict[str, Any], schema: JsonObject, place: _Place) -> None:
-        """Refuse keys that are not what keys are to be, and two of which pydantic would drop one."""
-        others = schema.get(OTHER_KEYS, {})
-        names = resolve(schema.get("propertyNames", {}), self.guide.schema)
-        form = text_form(names)
-        first: dict[object, str] = {}
-        for key, held in value.items():
-            if form is not None and not form.shape.fullmatch(key):
-                self._refuse((*place, key), f"as its key {form.wanted}", key)
-            meant = others.get(key, read_key(names, key)) if form is None else read_form(form, key)
-            if first.setdefault(meant, key) != key:
-                beside = json.dumps(first[meant], ensure_ascii=False)
-                self._refuse((*place, key), f"nothing, since {beside} says it already", held)
-        self.misfit = self.misfit or not first.keys() >= set(schema.get("required", ()))
+    def _list(self, place: Place, kind: str, note: str, *, mended: bool = True) -> None:
+        self.repairs.append(Repair(kind, None, None, f"{path_text(place) or 'the value'}: {note}"))
+        self.mended += mended
 
-    def _without_nulls(self, value: dict[str, Any], schema: JsonObject, place: _Place) -> dict[str, Any]:
+    # What is taken for something of another type.
+
+    def _mended(self, value: Any, schema: JsonObject, place: Place) -> Any:
+        """The value in the schema's type, where it stands for one of that type."""
+        if isinstance(value, Bare) and value.digits and "string" not in types_of(schema):
+            self._refuse(place, say("a number, or a text in quotation marks"), value)
+            return value
+        choices = choices_of(schema)
+        if choices:
+            near = () if is_chosen(value, choices) else chosen(value, schema)
+            if len(near) > 1:
+                listed = ", ".join(json.dumps(each.value, ensure_ascii=False) for each in near)
+                self.kind = "ambiguous"
+                self._refuse(place, say("one of these alone: {choices}", choices=listed), value)
+            return self._taken(near[0], place) if len(near) == 1 else value
+        kinds = types_of(schema)
+        if not kinds or is_of_type(value, schema):
+            return value
+        if isinstance(value, str) and ("object" in kinds or "array" in kinds):
+            value = self._decoded(value, schema, place)
+        if isinstance(value, dict | list) or value is None:
+            return self._as_list(value, schema, place) if isinstance(value, dict) and "array" in kinds else value
+        made = scalar(value, schema)
+        if made is not None:
+            return self._taken(made, place)
+        return self._as_list(value, schema, place) if "array" in kinds else value
+
+    def _taken(self, made: Mended, place: Place) -> Any:
+        self._list(place, made.kind, made.note)
+        return made.value
+
+    def _decoded(self, text: str, schema: JsonObject, place: Place) -> Any:
+        """The object or array that a text holds, however often it was encoded, or the text."""
+        value: Any = text
+        for _ in range(_MOST_DECODED):
+            reading = decoded(value, shape_of(schema, self.guide.schema))
+            if reading is None:
+                return text
+            if reading.cut or reading.missing:
+                self.kind = "truncated"
+                self._refuse(place, say("a whole JSON value"), text)
+                return text
+            value = reading.value
+            if not isinstance(value, str):
+                wanted = "object" if isinstance(value, dict) else "array"
+                if wanted not in types_of(schema) and "array" not in types_of(schema):
+                    return text
+                self._list(place, "decoded", "read the JSON that a text holds")
+                return value
+        return text
+
+    def _as_list(self, value: Any, schema: JsonObject, place: Place) -> Any:
+        """One item in an array, where an array of such items is due."""
+        items = schema.get("items")
+        if not isinstance(items, dict) or "prefixItems" in schema or id(value) in self.wrapped or value in ("", {}):
+            return value  # what is empty may be meant as no item at all
+        self.wrapped.add(id(value))  # for an array of arrays of itself is no end
+        try:
+            return self._as_item(value, items, place)
+        finally:
+            self.wrapped.discard(id(value))
+
+    def _as_item(self, value: Any, items: JsonObject, place: Place) -> Any:
+        if isinstance(value, str) and ("," in value or "\n" in value):
+            if self._try(value, items, (*place, 0), mends=True).walk.fits:
+                self.kind = "ambiguous"
+                self._refuse(place, say("an array, since text with commas may be one item or several"), value)
+            return value
+        if not self._try(value, items, (*place, 0), mends=True).walk.fits:
+            return value
+        self._list(place, "one_as_list", "took one item for an array of one")
+        return [value]
+
+    def _with_folded_keys(self, value: dict[str, Any], schema: JsonObject, place: Place) -> dict[str, Any]:
+        """The object with its keys as they are declared, where they differ but in case and blanks."""
+        properties, others = schema.get("properties", {}), schema.get(OTHER_KEYS, {})
+        odd = [key for key in value if key not in properties and key not in others]
+        missing = {name for name in properties if name not in {others.get(key, key) for key in value}}
+        if not odd or not missing:
+            return value
+        near: dict[str, list[str]] = {}
+        for key in odd:
+            for name in missing:
+                if folded(key) in {folded(name), *(folded(other) for other, of in others.items() if of == name)}:
+                    near.setdefault(name, []).append(key)
+        for name, keys in near.items():
+            if len(keys) > 1:
+                self.kind = "ambiguous"
+                listed = tuple(json.dumps(key, ensure_ascii=False) for key in keys)
+                self._refuse((*place, name), say("one of the keys {keys} alone", keys=listed), value, misplaced=True)
+        renamed = {keys[0]: name for name, keys in near.items() if len(keys) == 1}
+        if len(renamed) < len({keys[0] for keys in near.values() if len(keys) == 1}) or not renamed:
+            return value
+        for key, name in renamed.items():
+            self._list((*place, name), "near_key", f"took the key {json.dumps(key, ensure_ascii=False)} for this one")
+        return {renamed.get(key, key): held for key, held in value.items()}
+
+    def _without_nulls(self, value: dict[str, Any], schema: JsonObject, place: Place) -> dict[str, Any]:
         """The object without its nulls for what may be absent and may not be null: they mean the same."""
         if None not in value.values():
             return value
         names, others = droppable_nulls(schema, self.guide.schema), schema.get(OTHER_KEYS, {})
         dropped = [key for key, held in value.items() if held is None and others.get(key, key) in names]
         for key in dropped:
-            note = f"{path_text((*place, key))}: took null for left out"
-            self.repairs.append(Repair("null_as_absent", None, None, note))
+            self._list((*place, key), "null_as_absent", "took null for left out", mended=False)
         return {key: held for key, held in value.items() if key not in dropped}
 
-    def _with_nulls(self, value: dict[str, Any], schema: JsonObject, place: _Place) -> dict[str, Any]:
+    def _with_nulls(self, value: dict[str, Any], schema: JsonObject, place: Place) -> dict[str, Any]:
         """The object with null for what it leaves out of what is required and may be null, if it is such an object."""
         others = schema.get(OTHER_KEYS, {})
         given = {others.get(key, key) for key in value}
@@ -139,11 +242,31 @@ class _Walk:
             return value
         absent = [name for name in omissible_nulls(schema, self.guide.schema) if name not in given]
         for name in absent:
-            note = f"{path_text((*place, name))}: took what is left out for null"
-            self.repairs.append(Repair("absent_as_null", None, None, note))
+            self._list((*place, name), "absent_as_null", "took what is left out for null", mended=False)
         return {**value, **dict.fromkeys(absent)}
 
-    def _member(self, key: str, value: Any, schema: JsonObject, place: _Place) -> Any:
+    # What stands inside a value.
+
+    def _check_keys(self, value: dict[str, Any], schema: JsonObject, place: Place) -> None:
+        """Refuse keys that are not what keys are to be, and two of which pydantic would drop one."""
+        others = schema.get(OTHER_KEYS, {})
+        names = resolve(schema.get("propertyNames", {}), self.guide.schema)
+        form = text_form(names)
+        first: dict[object, str] = {}
+        for key, held in value.items():
+            if form is not None and not form.shape.fullmatch(key):
+                self._refuse((*place, key), say("as its key {expected}", expected=say(form.wanted)), key)
+            meant = others.get(key, read_key(names, key)) if form is None else read_form(form, key)
+            if first.setdefault(meant, key) != key:
+                beside = json.dumps(first[meant], ensure_ascii=False)
+                self._refuse(
+                    (*place, key),
+                    say("nothing, since {key} says it already", key=shortened(beside, _MOST_DIGITS)),
+                    held,
+                )
+        self.misfit = self.misfit or not first.keys() >= set(schema.get("required", ()))
+
+    def _member(self, key: str, value: Any, schema: JsonObject, place: Place) -> Any:
         here = (*place, key)
         properties = schema.get("properties", {})
         others = schema.get("additionalProperties", True)
@@ -153,115 +276,132 @@ class _Walk:
         if isinstance(others, dict):
             return self.visit(value, others, here)
         if others is False:
-            self._refuse(here, "no key of this name", value, misplaced=True)
+            self._refuse(here, say("no key of this name"), value, misplaced=True)
         return value
 
-    def _item(self, index: int, value: Any, schema: JsonObject, place: _Place) -> Any:
+    def _item(self, index: int, value: Any, schema: JsonObject, place: Place) -> Any:
         first = schema.get("prefixItems", ())
         of_item = first[index] if index < len(first) else schema.get("items")
         return self.visit(value, of_item, (*place, index)) if isinstance(of_item, dict) else value
 
-    def _scalar(self, value: Any, schema: JsonObject, place: _Place) -> Any:
+    def _scalar(self, value: Any, schema: JsonObject, place: Place) -> Any:
         form = text_form(schema)
         if form is DECIMAL and is_number(value):
             return self._decimal(value, place)
         if schema.get("format") in LENIENT_FORMATS and not isinstance(value, str):
-            self._refuse(place, "a string", value)
+            self._refuse(place, say("a string"), value)
         elif not choices_of(schema) and not is_of_type(value, schema):
             self.misfit = True
         elif form is not None and isinstance(value, str) and not form.shape.fullmatch(value):
-            self._refuse(place, form.wanted, value)
+            self._refuse(place, say(form.wanted), value)
             self.misfit = self.misfit or read_form(form, value) is value
         return value
 
-    def _not_chosen(self, value: Any, choices: list[Any], place: _Place) -> None:
+    def _not_chosen(self, value: Any, choices: list[Any], place: Place) -> None:
         """Refuse what is not listed, where pydantic might not: true for 1, 1 for true, in 2.12 all beside a None."""
+        if self.kind == "ambiguous":
+            return
         if (None in choices and not self.in_union) or (isinstance(value, int | float) and value in choices):
-            listed = ", ".join(json.dumps(choice, ensure_ascii=False) for choice in choices)
-            self._refuse(place, f"one of {listed}" if len(choices) > 1 else listed, value)
+            listed = [json.dumps(choice, ensure_ascii=False) for choice in choices]
+            self._refuse(place, one_tag_of(listed), value)
         else:
             self.misfit = True
 
-    def _decimal(self, number: Any, place: _Place) -> Any:
-        source = getattr(number, "source", None) or str(number)
+    def _decimal(self, number: Any, place: Place) -> Any:
+        source = source_of(number)
         if not DECIMAL.shape.fullmatch(source):
             self.misfit = True
             return number
-        note = f"{path_text(place) or 'the value'}: read the number by its source digits"
-        self.repairs.append(Repair("number_as_decimal", None, None, note))
-        self.converted.append(Issue(path_text(place), "a string", source[:_MOST_DIGITS]))
-        if isinstance(number, float) and (number.is_integer() or str(number) != source):
-            self.lossy.append(Issue(path_text(place), DECIMAL.wanted, source[:_MOST_DIGITS]))
+        self._list(place, "number_as_decimal", "read the number by its source digits", mended=False)
+        written = say(source[:_MOST_DIGITS])
+        self.converted.append(Finding(place, say("a string"), written))
+        if isinstance(number, float) and (number.is_integer() or str(float(number)) != source):
+            self.lossy.append(Finding(place, say(DECIMAL.wanted), written))
         return source
 
-    def _union(self, value: Any, branches: list[JsonObject], place: _Place) -> Any:
-        """What the branch that is meant makes of the value, or issues where pydantic may take another.
+    # Unions.
 
-        A branch of the exact JSON type comes first, then the order of the branches.
+    def _union(self, value: Any, branches: list[JsonObject], place: Place) -> Any:
+        """What the branch that is meant makes of the value, or findings where pydantic may take another.
+
+        A branch of the exact JSON type comes first, then the order of the branches. Only where none fits as
+        the value stands is it mended: for the one branch that it then fits.
         """
-        tries = [self._try(value, branch, place) for branch in branches]
+        tries = [self._try(value, branch, place, mends=False) for branch in branches]
+        if self.mends and not any(made.walk.fits or made.is_taken for made in tries):
+            mended = self._mended_for_one(value, branches, place)
+            if mended is not None:
+                value = mended
+                tries = [self._try(value, branch, place, mends=False) for branch in branches]
+        return self._read_as(value, tries, place)
+
+    def _mended_for_one(self, value: Any, branches: list[JsonObject], place: Place) -> Any:
+        """The value as the only branch that it can be mended for has it; None where there is none, or are several."""
+        fitting = [made for branch in branches if (made := self._try(value, branch, place, mends=True)).walk.fits]
+        best = [made for made in fitting if not overlooked(made, fitting)]
+        distinct = {json.dumps(made.fitted, default=str): made for made in best or fitting}
+        if len(distinct) != 1:
+            return None
+        (made,) = distinct.values()
+        self.repairs += made.walk.repairs
+        self.mended += made.walk.mended
+        return made.fitted
+
+    def _read_as(self, value: Any, tries: list[Attempt], place: Place) -> Any:
         fitting = [made for made in tries if made.walk.fits]
         scalar = not isinstance(value, dict | list)
         if scalar:
             fitting.sort(key=lambda made: made.fitted is not value)
-        chosen = fitting[0] if fitting else None
+        chosen_one = fitting[0] if fitting else None
+        if chosen_one is not None and overlooked(chosen_one, tries):
+            better = [made for made in fitting if not overlooked(made, tries)]
+            chosen_one = better[0] if better else None
+            if chosen_one is None:
+                self._refuse(place, say("an object whose keys are those of one of the alternatives"), value)
+                return value
         exact = (
-            None if not scalar else chosen is not None and is_exact(value, resolve(chosen.branch, self.guide.schema))
+            None
+            if not scalar
+            else chosen_one is not None and is_exact(value, resolve(chosen_one.branch, self.guide.schema))
         )
-        rivals = _rivals(tries, chosen, exact=exact)
-        if rivals or chosen is None:
-            self.misfit = self.misfit or not rivals
-            self.issues += [issue for made in rivals for issue in made.walk.issues]
+        others = rivals(tries, chosen_one, exact=exact)
+        if others or chosen_one is None:
+            self.misfit = self.misfit or not others
+            self.findings += [finding for made in others for finding in made.walk.findings]
             return value
-        others = [
-            made for made in tries if made is not chosen and not (made.walk.fits and made.fitted == chosen.fitted)
+        left = [
+            made
+            for made in tries
+            if made is not chosen_one and not (made.walk.fits and made.fitted == chosen_one.fitted)
         ]
         if not scalar:
-            self.issues += [issue for made in others if made.walk.fits for issue in made.walk.lossy]
-        if chosen.walk.repairs and any(self._takes(chosen.fitted, made.branch, place) for made in others):
-            self.issues += chosen.walk.converted
-        self.repairs += chosen.walk.repairs
-        self.converted += chosen.walk.converted
-        self.lossy += chosen.walk.lossy
-        return chosen.fitted
+            self.findings += [finding for made in left if made.walk.fits for finding in made.walk.lossy]
+        if chosen_one.walk.repairs and any(self._takes(chosen_one.fitted, made.branch, place) for made in left):
+            self.findings += chosen_one.walk.converted
+        self.repairs += chosen_one.walk.repairs
+        self.converted += chosen_one.walk.converted
+        self.lossy += chosen_one.walk.lossy
+        return chosen_one.fitted
 
-    def _takes(self, fitted: Any, branch: JsonObject, place: _Place) -> bool:
+    def _takes(self, fitted: Any, branch: JsonObject, place: Place) -> bool:
         """Whether pydantic may read another branch out of what was made for one."""
-        return not self._try(fitted, branch, place).walk.misfit
+        return not self._try(fitted, branch, place, mends=False).walk.misfit
 
-    def _try(self, value: Any, branch: JsonObject, place: _Place) -> _Attempt:
-        key = (id(value), id(branch))
+    def _try(self, value: Any, branch: JsonObject, place: Place, *, mends: bool) -> Attempt:
+        key = (id(value), id(branch), mends, id(value) in self.wrapped)
         known = self.memo.get(key)
         if known is None:
-            walk = _Walk(self.guide, in_union=True, memo=self.memo)
+            walk = _Walk(self.guide, mends, in_union=True, memo=self.memo, kept=self.kept, wrapped=self.wrapped)
             schema = resolve(branch, self.guide.schema)
-            properties = {**schema.get("properties", {}), **schema.get(OTHER_KEYS, {})}
-            declared = sum(name in properties for name in value) if isinstance(value, dict) else 0
-            known = _Attempt(branch, walk, walk.visit(value, branch, place), declared)
+            known = Attempt(
+                branch,
+                walk,
+                walk.visit(value, branch, place),
+                declared_keys(value, schema),
+                is_open=schema.get("additionalProperties") not in (None, False),
+                is_other=is_of_other_tag(value, schema, self.guide.schema),
+            )
             if isinstance(value, dict | list):  # once for each pair, however the branches are nested
                 self.memo[key] = known
+                self.kept.append(value)  # for its id is the key
         return known
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Attempt:
-    """A branch of a union tried: the way through it, what it made of the value, how many of its keys it declares."""
-
-    branch: JsonObject
-    walk: _Walk
-    fitted: Any
-    declared: int
-
-
-def _rivals(tries: list[_Attempt], chosen: _Attempt | None, *, exact: bool | None) -> list[_Attempt]:
-    """The branches that pydantic may take, in spite of their issues, in place of the chosen one.
-
-    Of scalars it takes the first that is exact; of objects, where `exact` is None, the one that
-    declares most of the keys.
-    """
-    taken = [made for made in tries if made.walk.issues and not made.walk.misfit]
-    if chosen is None:
-        return taken if exact is not None else taken[:1]
-    if exact is None:
-        return [made for made in taken if made.declared >= chosen.declared][:1]
-    return [made for made in taken if not exact or tries.index(made) < tries.index(chosen)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
@@ -15,9 +16,9 @@ from magic_tools.loose.effort import takes_more_checks
 from magic_tools.loose.foreign_defaults import has_defaults, with_defaults
 from magic_tools.loose.foreign_issues import foreign_issues
 from magic_tools.loose.guide import Guide, guide_of
-from magic_tools.loose.issues import shown
+from magic_tools.loose.issues import Finding, shown, told
+from magic_tools.loose.phrases import say
 from magic_tools.loose.readers import Misfit
-from magic_tools.messages import Issue
 from magic_tools.schema.emit import Side
 from magic_tools.schema.guard.guard import PATTERN_BYTES, SchemaLimits, guard
 from magic_tools.values import JsonObject
@@ -70,7 +71,7 @@ class ForeignReader:
         """The JSON value of a text; Misfit where the schema forbids it."""
         value = json.loads(text, parse_float=_number, parse_constant=_finite)
         if not self._validator.is_valid(value):
-            raise Misfit(lambda: self._issues(value))
+            raise Misfit(lambda: self._findings(value))
         if not self._has_defaults:
             return value
         filled = with_defaults(value, self._schema, self._schema)
@@ -85,14 +86,15 @@ class ForeignReader:
         try:
             self.read(text)
         except Misfit as misfit:
-            raise ValueError("; ".join(str(issue) for issue in misfit.issues)) from None
+            raise ValueError("; ".join(str(issue) for issue in told(misfit.findings, "en"))) from None
         return text
 
-    def _issues(self, value: Any) -> tuple[Issue, ...]:
-        secrets = self.guide.secrets
-        if takes_more_checks(value, self._schema, _MOST_CHECKS):
-            return (Issue("", "a value that fits its schema", shown(value, secret=secrets.cover((), misplaced=True))),)
-        return foreign_issues(self._validator.iter_errors(value), secrets)
+    def _findings(self, value: Any) -> tuple[Finding, ...]:
+        if not takes_more_checks(value, self._schema, _MOST_CHECKS):
+            with suppress(RecursionError, ValueError):  # what jsonschema-rs raises of a value too deep for it, too
+                return foreign_issues(self._validator.iter_errors(value), self.guide)
+        got = shown(value, secret=self.guide.secrets.cover((), misplaced=True))
+        return (Finding((), say("a value that fits its schema"), got),)
 
 
 def _number(source: str) -> float | int:
@@ -107,5 +109,5 @@ def _number(source: str) -> float | int:
 def _finite(source: str) -> float:
     number = float(source)
     if not math.isfinite(number):
-        raise Misfit(lambda: (Issue("", "numbers that a 64-bit float can hold", shown(source)),))
+        raise Misfit(lambda: (Finding((), say("numbers that a 64-bit float can hold"), shown(source)),))
     return number

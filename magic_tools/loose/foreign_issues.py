@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from magic_tools.loose.issues import Finding, cut, gathered, shown
-from magic_tools.loose.secrets import Secrets
-from magic_tools.messages import Issue
+from magic_tools.loose.guide import Guide
+from magic_tools.loose.issues import NOTHING, Finding, Place, innermost, literal, one_of, shown
+from magic_tools.loose.phrases import Phrase, fields_of, say, shortened
+from magic_tools.loose.unions import Branch, union_findings
 
-__all__ = ["foreign_issues"]
+__all__ = ["FOREIGN_EXPECTED", "FORMATS", "TYPES", "foreign_issues"]
 
-_MOST_WORDS = 300
-
-# What was expected, by jsonschema-rs's kind of error; `{...}` is an attribute of it.
-_EXPECTED: Mapping[str, str] = {
+FOREIGN_EXPECTED: Mapping[str, str] = {
     "Minimum": "a number of at least {limit}",
     "ExclusiveMinimum": "a number above {limit}",
     "Maximum": "a number of at most {limit}",
@@ -33,8 +31,9 @@ _EXPECTED: Mapping[str, str] = {
     "UnevaluatedItems": "no further items",
     "OneOfMultipleValid": "a value that fits one of its alternatives and no other",
 }
+"""Templates by jsonschema-rs's kind of error; a field is an attribute of it."""
 
-_TYPES: Mapping[str, str] = {
+TYPES: Mapping[str, str] = {
     "string": "a string",
     "integer": "an integer",
     "number": "a number",
@@ -44,7 +43,7 @@ _TYPES: Mapping[str, str] = {
     "object": "an object",
 }
 
-_FORMATS: Mapping[str, str] = {
+FORMATS: Mapping[str, str] = {
     "date": "a date like 2026-11-29",
     "date-time": "a date and time like 2026-11-29T12:30:00Z, with its offset",
     "time": "a time like 12:30:00Z, with its offset",
@@ -54,99 +53,100 @@ _FORMATS: Mapping[str, str] = {
     "uri": "a URL like https://example.com/",
 }
 
-_Place = tuple[str | int, ...]
 
+def foreign_issues(errors: Iterable[Any], guide: Guide) -> tuple[Finding, ...]:
+    """What is wrong by the errors that jsonschema-rs has found, of unions by the branch that was meant.
 
-def foreign_issues(errors: Iterable[Any], secrets: Secrets) -> tuple[Issue, ...]:
-    """The issues of the errors that jsonschema-rs has found, one a place; no secret is shown.
-
-    Of a union it is the branch that was meant that tells what is wrong: one of the value's own type,
-    and with the constants that it has.
+    No secret is shown.
     """
-    return gathered(finding for error in errors for finding in _findings(error, secrets))
+    return innermost(finding for error in errors for finding in _findings(error, guide))
 
 
-def _findings(error: Any, secrets: Secrets) -> Iterator[Finding]:
+def _findings(error: Any, guide: Guide) -> Iterator[Finding]:
     kind, place, found = error.kind, tuple(error.instance_path), error.instance
     match type(kind).__name__:
         case "Required":
-            yield (*place, kind.property), "a value, since it is required", "nothing"
+            yield Finding((*place, kind.property), say("a value, since it is required"), NOTHING)
         case "AdditionalProperties" | "UnevaluatedProperties":
             for key in kind.unexpected:
-                yield from _unwanted((*place, key), found[key], secrets)
+                yield _unwanted((*place, key), found[key], guide)
         case "FalseSchema" | "Not" if place and _is_never(kind):
-            yield from _unwanted(place, found, secrets)
+            yield _unwanted(place, found, guide)
         case "PropertyNames":
-            for _, words, got in _findings(kind.error, secrets):
-                yield (*place, kind.error.instance), f"as its key {words}", got
+            for _, expected, got in _findings(kind.error, guide):
+                yield Finding((*place, kind.error.instance), say("as its key {expected}", expected=expected), got)
         case "AnyOf" | "OneOfNotValid":
-            for inner in _of_the_branch_meant(kind.context, place):
-                yield from _findings(inner, secrets)
+            yield from union_findings(found, place, _branches(error, guide), guide)
         case name:
-            misplaced = name == "Type" and "object" in kind.types
-            yield place, _words(name, kind), shown(found, secret=secrets.cover(place, misplaced=misplaced))
+            misplaced = name == "Type" and not {"object", "array"}.isdisjoint(kind.types)
+            yield Finding(
+                place, _expected(name, kind), shown(found, secret=guide.secrets.cover(place, misplaced=misplaced))
+            )
 
 
-def _unwanted(place: _Place, found: Any, secrets: Secrets) -> Iterator[Finding]:
-    words = "no key of this name" if isinstance(place[-1], str) else "no item in this place"
-    yield place, words, shown(found, secret=secrets.cover(place, misplaced=True))
+def _unwanted(place: Place, found: Any, guide: Guide) -> Finding:
+    expected = say("no key of this name") if isinstance(place[-1], str) else say("no item in this place")
+    return Finding(place, expected, shown(found, secret=guide.secrets.cover(place, misplaced=True)))
 
 
-def _of_the_branch_meant(branches: list[list[Any]], place: _Place) -> list[Any]:
-    """The errors of the branches that come nearest to the value."""
-    ranks = [_rank(errors, place) for errors in branches]
-    nearest = [errors for errors, rank in zip(branches, ranks, strict=True) if rank == min(ranks)]
-    tags = [error for errors in nearest for error in errors if _is_tag(error, place)]
-    if tags:
-        return tags
-    fewest = min(map(len, nearest))
-    return [error for errors in nearest if len(errors) == fewest for error in errors]
+def _branches(error: Any, guide: Guide) -> list[Branch]:
+    schemas = _schemas_at(error.schema_path, guide.schema)
+    refusals = error.kind.context
+    if len(schemas) != len(refusals):
+        schemas = [None] * len(refusals)
+    return [
+        Branch(schema, [finding for inner in errors for finding in _findings(inner, guide)])
+        for schema, errors in zip(schemas, refusals, strict=True)
+    ]
 
 
-def _rank(errors: list[Any], place: _Place) -> tuple[bool, bool]:
-    """How far from the value a branch is: of another type, or with another constant under one of its keys."""
-    of_another_type = any(type(error.kind).__name__ == "Type" and _stands_at(error, place) for error in errors)
-    return of_another_type, any(_is_tag(error, place) for error in errors)
+def _schemas_at(path: Iterable[str | int], root: Any) -> list[Any]:
+    """The branches to which a path leads, none where it leads elsewhere."""
+    held = root
+    try:
+        for step in path:
+            held = held[step]
+    except (LookupError, TypeError):
+        return []
+    return held if isinstance(held, list) else []
 
 
-def _is_tag(error: Any, place: _Place) -> bool:
-    kind = type(error.kind).__name__
-    return (kind == "Constant" or (kind == "Enum" and len(error.kind.options) == 1)) and _stands_at(error, place, 1)
-
-
-def _stands_at(error: Any, place: _Place, below: int = 0) -> bool:
-    return len(error.instance_path) == len(place) + below
-
-
-def _words(name: str, kind: Any) -> str:
+def _expected(name: str, kind: Any) -> Phrase:
     match name:
         case "Type":
-            return " or ".join(_TYPES[each] for each in kind.types)
+            return _any_of([TYPES[each] for each in kind.types])
         case "Enum":
-            return cut(_one_of(kind.options), _MOST_WORDS)
+            return one_of([literal(option) for option in kind.options])
         case "Constant":
-            return cut(_literal(kind.expected_value), _MOST_WORDS)
+            return shortened(literal(kind.expected_value))
+        case "Format" if kind.format in FORMATS:
+            return say(FORMATS[kind.format])
         case "Format":
-            return _FORMATS.get(kind.format, f"text of the format {kind.format}")
+            return say("text of the format {format}", format=kind.format)
         case "FalseSchema" | "Not" if _is_never(kind):
-            return "nothing at all"
+            return say("nothing at all")
         case "Not":
-            return cut(f"a value that does not fit {json.dumps(kind.schema, ensure_ascii=False)}", _MOST_WORDS)
-        case _ if name in _EXPECTED:
-            return cut(_EXPECTED[name].format_map(kind.as_dict()), _MOST_WORDS)
+            return say(
+                "a value that does not fit {schema}", schema=shortened(json.dumps(kind.schema, ensure_ascii=False))
+            )
+        case _ if name in FOREIGN_EXPECTED:
+            template, fields = FOREIGN_EXPECTED[name], kind.as_dict()
+            return say(template, **{field: _field(fields[field]) for field in fields_of(template)})
         case _:  # of a later version of jsonschema-rs
-            return f"a value that passes its check ({kind.name})"
+            return say("a value that passes its check ({said})", said=kind.name)
+
+
+def _field(held: object) -> object:
+    return shortened(held) if isinstance(held, str) else held
+
+
+def _any_of(words: Sequence[str]) -> Phrase:
+    first, *others = map(say, words)
+    for other in others:
+        first = say("{first} or {other}", first=first, other=other)
+    return first
 
 
 def _is_never(kind: Any) -> bool:
     """Whether it is `false`, or its long form, that forbids a value."""
     return getattr(kind, "schema", None) in (None, {})
-
-
-def _one_of(options: list[Any]) -> str:
-    *first, last = map(_literal, options)
-    return f"one of {', '.join(first)} or {last}" if first else last
-
-
-def _literal(value: Any) -> str:
-    return repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from magic_tools.loose.attempts import has_rival_objects
 from magic_tools.loose.scalars import KEY_READERS, LENIENT_FORMATS, choices_of
 from magic_tools.loose.secrets import Secrets, secrets_of
 from magic_tools.schema.emit import OTHER_KEYS
@@ -21,14 +22,12 @@ class Guide:
     """A schema to hold values to, by the ids of those of its parts that need it, or hold one that does.
 
     `guards` are parts to which pydantic's strict JSON mode does not hold a value, so that it has to be looked at
-    before; `mends` are those where a value that pydantic refuses may be one that is meant. With `fills`, what is
-    required and may be null is taken for null where an object of an answer leaves it out.
+    before. With `fills`, what is required and may be null is taken for null where an object of an answer leaves it out.
     """
 
     schema: JsonObject
     secrets: Secrets
     guards: frozenset[int]
-    mends: frozenset[int]
     fills: bool = False
 
 
@@ -36,9 +35,10 @@ def guide_of(schema: JsonObject, *, closed: bool, fills: bool = False) -> Guide:
     """The guide of a schema; with `closed`, what its objects do not declare is to be refused by this layer."""
     parts = list(_parts(schema))
     held = {id(part): [id(inner) for inner in _inside(part, schema)] for part in parts}
-    guards = _with_holders({id(part) for part in parts if _is_guarded(part, closed)}, held)
-    mended = {id(part) for part in parts if droppable_nulls(part, schema) or (fills and omissible_nulls(part, schema))}
-    return Guide(schema, secrets_of(schema), guards, _with_holders(mended, held), fills)
+    guards = _with_holders(
+        {id(part) for part in parts if _is_guarded(part, closed) or has_rival_objects(part, schema)}, held
+    )
+    return Guide(schema, secrets_of(schema), guards, fills)
 
 
 def droppable_nulls(schema: JsonObject, root: JsonObject) -> frozenset[str]:

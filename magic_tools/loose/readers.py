@@ -11,8 +11,9 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from magic_tools.loose.guide import Guide, guide_of
-from magic_tools.loose.issues import issues_of
-from magic_tools.messages import Issue
+from magic_tools.loose.issues import Finding
+from magic_tools.loose.phrases import say
+from magic_tools.loose.pydantic_issues import pydantic_issues
 from magic_tools.schema.emit import Emitted, Said, Side, emit
 from magic_tools.values import JsonObject
 
@@ -22,15 +23,15 @@ T = TypeVar("T")
 
 
 class Misfit(Exception):  # noqa: N818 - what the ladder weighs, not an error that a caller sees
-    """A JSON text that is not of the type; why is worked out when `issues` are asked for."""
+    """A JSON text that is not of the type; why is worked out when `findings` are asked for."""
 
-    def __init__(self, tell: Callable[[], tuple[Issue, ...]]) -> None:
+    def __init__(self, tell: Callable[[], tuple[Finding, ...]]) -> None:
         super().__init__()
         self._tell = tell
 
     @property
-    def issues(self) -> tuple[Issue, ...]:
-        """What is wrong, place by place."""
+    def findings(self) -> tuple[Finding, ...]:
+        """What is wrong, of a place and one inside it only with the inner one."""
         return self._tell()
 
 
@@ -57,6 +58,8 @@ class Reader(Protocol[T]):
 
 _TOO_LARGE = (OverflowError, InvalidOperation)
 """What Python's arithmetic raises where pydantic holds a very large number to a limit."""
+
+_TOO_LARGE_FINDING = Finding((), say("numbers of fewer digits"), say("one that is too large to be checked"))
 
 
 class PydanticReader(Generic[T]):
@@ -96,12 +99,10 @@ class PydanticReader(Generic[T]):
         try:
             return self._validate_json(text, strict=True, extra=self._extra, by_alias=True)
         except ValidationError as error:
-            refused = error  # the name of an except clause is gone when the issues are asked for
+            refused = error  # the name of an except clause is gone when the findings are asked for
         except _TOO_LARGE:
-            raise Misfit(
-                lambda: (Issue("", "numbers of fewer digits", "one that is too large to be checked"),)
-            ) from None
-        raise Misfit(lambda: issues_of(refused, json.loads(text), self.guide.secrets))
+            raise Misfit(lambda: (_TOO_LARGE_FINDING,)) from None
+        raise Misfit(lambda: pydantic_issues(refused, json.loads(text), self.guide))
 
     def write(self, value: T) -> str:
         """The value under its aliases."""

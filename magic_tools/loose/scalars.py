@@ -23,29 +23,12 @@ __all__ = [
     "is_exact",
     "is_number",
     "is_of_type",
-    "load_with_sources",
     "read_form",
 ]
 
 
 LENIENT_FORMATS = frozenset({"fraction", "ipvanyaddress", "ipvanyinterface", "ipvanynetwork"})
 """Formats of texts in whose place pydantic reads numbers too, and some of them true and false."""
-
-
-class _SourceFloat(float):
-    """A number that remembers its source digits."""
-
-    source: str
-
-    def __new__(cls, source: str) -> _SourceFloat:
-        number = super().__new__(cls, source)
-        number.source = source
-        return number
-
-
-def load_with_sources(text: str) -> Any:
-    """The value of a JSON text whose numbers remember how they were written."""
-    return json.loads(text, parse_float=_SourceFloat)
 
 
 def is_exact(value: Any, schema: JsonObject) -> bool:

@@ -6,32 +6,63 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Literal
 
-from magic_tools.loose.marks import Mark, is_meant_as_json
-from magic_tools.loose.repair import CLOSED_BY, Damage, Span, read_span
+from magic_tools.loose.readings import Damage, Read, Reading
+from magic_tools.loose.repair import read_members, read_value
+from magic_tools.loose.shapes import Shape
+from magic_tools.loose.sources import Bare
+from magic_tools.loose.strict import read_json
+from magic_tools.loose.tokens import QUOTED_KEY, QUOTES, TRIPLE, UNTIL
+from magic_tools.loose.work import Work, WorkSpentError
 from magic_tools.messages import Repair
 
-__all__ = ["Finding", "content_bounds", "tiers"]
+__all__ = ["content_bounds", "tiers"]
 
 _BLANK = " \t\r\n\ufeff"
-_OPENER = re.compile(r"[{\[]")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
-_FENCE = Mark(r"(?P<marker>`{3,}+|~{3,}+)[ \t]*+(?P<tag>[\w+-]*+)\s*+")
-_REASONING = Mark(r"<(?P<closing>/?)(?:think|thinking|reasoning)>")
-_REASONING_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
-_JSON_TAGS = frozenset({"json", "jsonc", "json5"})
+_REASONING = "think|thinking|thought|reasoning|reflection|scratchpad"
+_ANSWERS = "answer|final_answer|final|json|output|result|response|tool_call|function_call|tool_use|function|arguments"
+_SIGN = re.compile(
+    rf"(?P<fence>`{{3,}}+|~{{3,}}+|(?<![\w'])'{{3}}(?!'))|<(?P<end>/?)(?:(?P<reasoning>{_REASONING})|(?P<tag>{_ANSWERS}))"
+    r"(?:\s[^<>]{0,200})?>|(?P<opener>[{\[])",
+    re.IGNORECASE,
+)
+_FIRST_SIGNS = ("```", "~~~", "'''", "<", "{", "[")
+_REASONING_END = re.compile(rf"</(?:{_REASONING})>", re.IGNORECASE)
+_FENCE_TAG = re.compile(r"[ \t]*+([\w+#.-]*+)")
+_JSON_TAGS = frozenset({"json", "jsonc", "json5", "jsonl", "ndjson"})
+_ESCAPED = re.compile(r'[\[{\s]*+\\"')
+_UNESCAPED_QUOTE = re.compile(r'(?<!\\)"')
+_MORE_MEMBERS = re.compile(r"\s*+,\s*+")
+_HALF_KEY = re.compile(r"[^\W\d][\w$.\-]{0,63}[\"']\s*+:")
+_JUNK = re.compile(r"(?:\s|;|`{2,}|~{2,}|<\|[^|>\n]{1,40}\|>|</[\w-]{1,40}>|[}\])])*+")
+_NEVER_JSON = re.compile(r"\{\s*+[{\[(:;%|&<>=!@^~*+\-\])]")
+_TOKENS = re.compile(r"(?:\s|;|<\|[^|>\n]{1,40}\|>|</s>|</?(?:pre|code)>)*+")
 
-Finding = Span | Damage
+_Kind = Literal["tagged", "fence", "prose"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Fence:
-    """A code fence: the whole of it, its tag, and what stands inside."""
+class _Candidate:
+    """A finding, the kind of place where it stands, and how far that place reaches."""
 
+    finding: Read
+    kind: _Kind
     start: int
     end: int
-    tag: str
-    findings: tuple[Finding, ...]
+    mark: str | None = None
+
+
+@dataclass(slots=True)
+class _Region:
+    """A fence or a tag that is open, and how many candidates there were before it."""
+
+    kind: _Kind
+    mark: str
+    closing: str
+    start: int
+    body: int
+    before: int
 
 
 def content_bounds(text: str) -> tuple[int, int]:
@@ -39,125 +70,272 @@ def content_bounds(text: str) -> tuple[int, int]:
     return len(text) - len(text.lstrip(_BLANK)), len(text.rstrip(_BLANK))
 
 
-def tiers(text: str, *, prose: bool) -> Iterator[list[Finding]]:
+def tiers(text: str, *, prose: bool, shape: Shape | None = None) -> Iterator[list[Read]]:
     """The candidates of each tier, or why a place that looks like one cannot be read.
 
-    First the whole text, then fences tagged as JSON, then other fences, then the objects and arrays
-    in running text. Without `prose`, a fence must hold the whole text and running text has no
-    candidates. What stands inside an object or array, or in a block of reasoning, is never a candidate.
+    First the whole text, then answer tags and fences tagged as JSON, then other fences, then what is JSON in
+    running text, then what can be mended there. Without `prose`, nothing but reasoning may stand around
+    the value or the fence that holds it. What stands inside a value, or in reasoning, is never a candidate.
     """
     first, end = content_bounds(text)
-    whole = list(_whole(text, first, end))
-    yield whole
-    if first >= end or (text[end - 1] == CLOSED_BY.get(text[first]) and whole):
-        return  # nothing, or one damaged value: what stands inside it is no answer
-    parts = _without_reasoning(text, first, end)
-    if parts is None:
+    if first >= end:
+        yield [Damage("unparseable", first, end, "the text is empty", meant=False)]
+        return
+    work = Work(len(text))
+    try:
+        whole = _whole(text, first, end, work, shape)
+        if isinstance(whole, Damage) or (whole is not None and whole.end == end):
+            yield [whole]
+            if isinstance(whole, Reading) or whole.kind == "ambiguous":
+                return  # what stands inside one damaged value is no answer
+        scan = _Scan(text, first, end, work, shape)
+        scan.run()
+    except WorkSpentError:
+        yield [Damage("unparseable", first, end, "the text is too damaged")]
+        return
+    if scan.unfinished:
         yield [Damage("truncated", first, end, "the reasoning has no end")]
         return
-    fences = [fence for start, stop in parts for fence in _fences(text, start, stop)]
     if not prose:
-        fences = [fence for fence in fences if [(fence.start, fence.end)] == parts]
-    for tagged in (True, False):
-        yield [
-            _noted(finding, text, fence)
-            for fence in fences
-            if (fence.tag.lower() in _JSON_TAGS) is tagged
-            for finding in fence.findings
-        ]
-    if prose:
-        yield [_noted(finding, text) for start, stop in parts for finding in _spans(text, start, stop)]
-    else:
-        yield [Damage("unparseable", first, end, "there is text around the value")]
-
-
-def _without_reasoning(text: str, start: int, end: int) -> list[tuple[int, int]] | None:
-    """The parts of a text that are no reasoning, blanks around them left out; None if reasoning has no end.
-
-    Before an end of reasoning that has no beginning, all is reasoning.
-    """
-    parts: list[tuple[int, int]] = []
-    at = start
-    while tag := _REASONING.search(text, at, end):
-        if tag["closing"]:
-            parts.clear()
-            at = tag.end()
-            continue
-        closing = _REASONING_END.search(text, tag.end(), end)
-        if closing is None:
-            return None
-        parts.append((at, tag.start()))
-        at = closing.end()
-    parts.append((at, end))
-    bounds = ((at, content_bounds(text[at:stop])) for at, stop in parts)
-    return [(at + first, at + last) for at, (first, last) in bounds if first < last]
-
-
-def _whole(text: str, start: int, end: int) -> Iterator[Finding]:
-    if _OPENER.match(text, start, end):
-        finding = _read(text, start, end)
-        if isinstance(finding, Damage) or finding.end == end:
-            yield finding
-    elif text.startswith('"', start, end) and not _STRING.match(text, start, end):
-        yield Damage("truncated", end, end, "a string has no end")
-    else:
-        yield Damage("unparseable", start, end, "there is no JSON in it" if start < end else "the text is empty")
-
-
-def _fences(text: str, start: int, end: int) -> Iterator[_Fence]:
-    at = start
-    while opening := _FENCE.search(text, at, end):
-        marker, body = opening["marker"], opening.end()
-        marks = _FENCE.finditer(text, body, end)
-        closing = next((mark for mark in marks if mark["marker"].startswith(marker)), None)
-        close, at = (end, end) if closing is None else (closing.start(), closing.end("marker"))
-        findings = tuple(_spans(text, body, close)) or tuple(_scalar(text, body, close))
-        yield _Fence(opening.start(), at, opening["tag"], findings)
-
-
-def _spans(text: str, start: int, end: int) -> Iterator[Finding]:
-    """The objects and arrays of a stretch of text, in order.
-
-    Damaged JSON is the last of them, since what seems to follow may stand in a string of it.
-    """
-    at = start
-    while opener := _OPENER.search(text, at, end):
-        finding = _read(text, opener.start(), end)
-        yield finding
-        at = finding.end
-        if isinstance(finding, Damage) and is_meant_as_json(text, opener.start(), at):
-            return
-
-
-def _scalar(text: str, start: int, end: int) -> Iterator[Finding]:
-    body = text[start:end].rstrip(_BLANK)
-    try:
-        json.loads(body)
-    except ValueError:
+        alone = [candidate for candidate in scan.candidates if scan.stands_alone(candidate)]
+        yield [scan.noted(candidate) for candidate in alone]
+        if not alone:
+            yield [Damage("unparseable", first, end, "there is text around the value")]
         return
-    yield Span(body, start, start + len(body), ())
+    if not scan.candidates and whole is None and (begun := _begun(text, first, end, shape)) is not None:
+        yield [begun]
+    for kind in ("tagged", "fence"):
+        yield [scan.noted(candidate) for candidate in scan.candidates if candidate.kind == kind]
+    yield [scan.noted(each) for each in scan.candidates if _is_strict(each.finding) or _is_cut(each.finding)]
+    yield [scan.noted(candidate) for candidate in scan.candidates]
 
 
-def _read(text: str, start: int, end: int) -> Finding:
+def _begun(text: str, first: int, end: int, shape: Shape | None) -> Damage | None:
+    """Why a text that begins like JSON is none, although nothing else shows that it was meant as such."""
+    if text[first] not in "{[":
+        return None
     try:
-        return read_span(text, start, end)
+        read_value(text, first, end, Work(len(text)), shape)
+    except (Damage, WorkSpentError) as damage:
+        return damage if isinstance(damage, Damage) else None
+    return None
+
+
+def _is_strict(finding: Read) -> bool:
+    return isinstance(finding, Reading) and finding.strict is not None
+
+
+def _is_cut(finding: Read) -> bool:
+    return isinstance(finding, Reading) and bool(finding.cut or (finding.missing and not finding.ended))
+
+
+def _whole(text: str, first: int, end: int, work: Work, shape: Shape | None) -> Read | None:
+    """The text read as one value, where it begins like one; the value may end before the text does."""
+    if _ESCAPED.match(text, first, end) and not _UNESCAPED_QUOTE.search(text, first, end):
+        return _unescaped(text, first, end, work, shape)
+    starts = text[first] in "{[(" or text[first] in QUOTES or _HALF_KEY.match(text, first, end)
+    if not starts or TRIPLE.match(text, first) or text.startswith("```", first):
+        return None
+    try:
+        if QUOTED_KEY.match(text, first, end) or _HALF_KEY.match(text, first, end):
+            reading = read_members(text, first, end, work, shape)
+            junk = _JUNK.match(text, reading.end, end)
+            return replace(reading, end=end) if junk and junk.end() == end and not reading.missing else None
+        reading = read_value(text, first, end, work, shape)
     except Damage as damage:
-        return damage
+        return damage if damage.meant else None
+    # Of a text that begins with a quotation mark, others show that it is prose and no string that was cut.
+    is_prose = reading.cut and text[first] in QUOTES and UNTIL[text[first]].match(text, first + 1, end)
+    return None if is_prose else reading
 
 
-def _noted(finding: Finding, text: str, fence: _Fence | None = None) -> Finding:
-    """The finding, with what was left out around it listed as repairs."""
-    if isinstance(finding, Damage):
-        return finding
-    notes = []
-    start, end = finding.start, finding.end
-    if fence is not None:
-        start, end = fence.start, fence.end
-        notes.append(Repair("fence", start, end, "took what stands inside a code fence"))
-    first, last = content_bounds(text)
-    if first < start:
-        notes.append(Repair("prose", first, start, "left out the text before the value"))
-    if end < last:
-        notes.append(Repair("prose", end, last, "left out the text after the value"))
-    listed = sorted((*notes, *finding.repairs), key=lambda repair: (repair.start or 0, -(repair.end or 0)))
-    return replace(finding, repairs=tuple(listed))
+def _unescaped(text: str, first: int, end: int, work: Work, shape: Shape | None) -> Read | None:
+    """What is meant by JSON that was escaped as if it stood in a string."""
+    try:
+        inner = json.loads(f'"{text[first:end]}"', strict=False)
+    except ValueError:
+        return None
+    try:
+        reading = read_value(inner, 0, len(inner), work, shape)
+    except Damage as damage:
+        return Damage(damage.kind, first, end, damage.why, meant=damage.meant)
+    if reading.end != len(inner):
+        return None
+    note = Repair("escaped", first, end, "read JSON that was escaped as if it stood in a string")
+    placed = tuple(repair._replace(start=None, end=None) for repair in reading.repairs)
+    return replace(reading, start=first, end=end, repairs=(note, *placed), strict=None)
+
+
+class _Scan:
+    """One pass over a text: whatever may be an answer, in order, each read once."""
+
+    def __init__(self, text: str, first: int, end: int, work: Work, shape: Shape | None) -> None:
+        self.text = text
+        self.first = first
+        self.end = end
+        self.work = work
+        self.shape = shape
+        self.candidates: list[_Candidate] = []
+        self.regions: list[_Region] = []
+        self.reasoning: list[tuple[int, int]] = []
+        self.unfinished = False
+        self.places = dict.fromkeys(_FIRST_SIGNS, first - 1)
+
+    def run(self) -> None:
+        at = self.first
+        while (at := self._next(at)) < self.end:
+            sign = _SIGN.match(self.text, at, self.end)
+            if sign is None:
+                at += 1
+            elif sign["fence"]:
+                at = self._fence(sign)
+            elif sign["reasoning"]:
+                at = self._reasoning(sign)
+            elif sign["tag"]:
+                at = self._tag(sign)
+            else:
+                at = self._opener(sign.start())
+        for region in reversed(self.regions):
+            self._leave(region, self.end, self.end)
+
+    def _next(self, at: int) -> int:
+        """The next place where a sign may begin; each kind is looked for once in each stretch of text."""
+        for mark, place in self.places.items():
+            if place < at:
+                found = self.text.find(mark, at, self.end)
+                self.places[mark] = found if found >= 0 else self.end
+        return min(self.places.values())
+
+    def _opener(self, at: int) -> int:
+        text = self.text
+        adjacent = bool(self.candidates) and self.candidates[-1].finding.end == at
+        if text[at] == "[" and at > self.first and not adjacent and (text[at - 1].isalnum() or text[at - 1] in "_)]"):
+            return at + 1  # as in items["a"]
+        if _NEVER_JSON.match(text, at, self.end):
+            return at + 1
+        try:
+            found: Read = read_value(text, at, self.end, self.work, self.shape)
+        except Damage as damage:
+            if not damage.meant:
+                return at + 1
+            found = damage
+        if not self.regions and isinstance(found, Reading) and not found.strict and _is_prose(found):
+            return at + 1
+        after = _MORE_MEMBERS.match(text, found.end)
+        if isinstance(found, Reading) and after and QUOTED_KEY.match(text, after.end(), self.end):
+            found = Damage("unparseable", found.end, after.end(), "there are more members behind a closing bracket")
+        kind = self.regions[-1].kind if self.regions else "prose"
+        self.candidates.append(_Candidate(found, kind, at, found.end))
+        if isinstance(found, Reading):
+            return max(found.end, at + 1)
+        closing = self.regions[-1].closing if self.regions else ""
+        after_it = text.find(closing, found.offset, self.end) if closing else -1
+        return after_it if after_it > at else self.end  # what seems to follow may stand in a string of it
+
+    def _fence(self, sign: re.Match[str]) -> int:
+        marker = sign["fence"]
+        region = next((region for region in self.regions if region.mark == "fence"), None)
+        if region is not None:
+            if not marker.startswith(region.closing):
+                return sign.end()
+            self._close(region, sign.start(), sign.end())
+            return sign.end()
+        tag = _FENCE_TAG.match(self.text, sign.end(), self.end)
+        name = tag[1].lower() if tag else ""
+        body = (
+            tag.end() if tag and (name in _JSON_TAGS or self.text[tag.end() : tag.end() + 1].isspace()) else sign.end()
+        )
+        kind: _Kind = "tagged" if name in _JSON_TAGS else "fence"
+        if marker[0] == "'" and not (name in _JSON_TAGS or self.text[body : body + 1] in ("\n", "\r", "{", "[")):
+            return sign.end()
+        if self.regions:
+            kind = self.regions[-1].kind
+        self.regions.append(_Region(kind, "fence", marker, sign.start(), body, len(self.candidates)))
+        return body
+
+    def _tag(self, sign: re.Match[str]) -> int:
+        closing = f"</{sign['tag']}>"
+        if not sign["end"]:
+            self.regions.append(_Region("tagged", "tag", closing, sign.start(), sign.end(), len(self.candidates)))
+            return sign.end()
+        region = next((each for each in reversed(self.regions) if each.closing.lower() == closing.lower()), None)
+        if region is not None:
+            self._close(region, sign.start(), sign.end())
+        return sign.end()
+
+    def _close(self, region: _Region, stop: int, end: int) -> None:
+        while self.regions:
+            inner = self.regions.pop()
+            self._leave(inner, stop, end)
+            if inner is region:
+                return
+
+    def _leave(self, region: _Region, stop: int, end: int) -> None:
+        """Widen the candidates of a region to the whole of it; where it has none, it may hold a scalar."""
+        inside = self.candidates[region.before :]
+        if not inside and (scalar := self._scalar(region.body, stop)) is not None:
+            inside = [_Candidate(scalar, region.kind, scalar.start, scalar.end)]
+        self.candidates[region.before :] = [
+            replace(each, start=region.start, end=max(end, each.end), mark=each.mark or region.mark) for each in inside
+        ]
+
+    def _scalar(self, start: int, stop: int) -> Reading | None:
+        first, last = content_bounds(self.text[start:stop])
+        words = self.text[start + first : start + last]
+        if not words or words[0] in "{[":
+            return None
+        try:
+            value = read_json(words)
+        except ValueError:
+            value, strict = Bare(words), None
+        else:
+            strict = words
+        return Reading(value, start + first, start + last, strict=strict)
+
+    def _reasoning(self, sign: re.Match[str]) -> int:
+        """Leave out a block of reasoning; before an end that has no beginning, all is reasoning."""
+        if sign["end"]:
+            self.candidates.clear()
+            self.regions.clear()
+            self.reasoning = [(self.first, sign.end())]
+            return sign.end()
+        closing = _REASONING_END.search(self.text, sign.end(), self.end)
+        if closing is None:
+            self.unfinished = True
+            return self.end
+        self.reasoning.append((sign.start(), closing.end()))
+        return closing.end()
+
+    def stands_alone(self, candidate: _Candidate) -> bool:
+        """Whether nothing but reasoning and the marks of a chat stands around a candidate."""
+        before, at = "", self.first
+        for start, end in self.reasoning:
+            if end <= candidate.start:
+                before += self.text[at:start]
+                at = end
+        before += self.text[at : candidate.start]
+        after = _TOKENS.match(self.text, candidate.end, self.end)
+        return not before.strip(_BLANK) and after is not None and after.end() >= self.end and len(self.candidates) == 1
+
+    def noted(self, candidate: _Candidate) -> Read:
+        """The finding, with what was left out around it listed as repairs."""
+        finding = candidate.finding
+        if isinstance(finding, Damage):
+            return finding
+        before, after = [], []
+        if self.first < candidate.start:
+            before.append(Repair("prose", self.first, candidate.start, "left out the text before the value"))
+        if candidate.mark is not None:
+            words = {"fence": "took what stands inside a code fence", "tag": "took what stands inside a tag"}
+            before.append(Repair(candidate.mark, candidate.start, candidate.end, words[candidate.mark]))
+        if candidate.end < self.end:
+            after.append(Repair("prose", candidate.end, self.end, "left out the text after the value"))
+        return replace(finding, repairs=(*before, *finding.repairs, *after))
+
+
+def _is_prose(reading: Reading) -> bool:
+    """Whether a bracket is one of running text, such as `[Lee, 2024]`: words without quotation marks, and no keys."""
+    value = reading.value
+    if not isinstance(value, list) or any(isinstance(held, dict | list) or type(held) is str for held in value):
+        return False
+    return any(isinstance(held, Bare) for held in value)

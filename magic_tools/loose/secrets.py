@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from magic_tools.schema.emit import OTHER_KEYS
 from magic_tools.schema.walk import definition_name, subschemas
 from magic_tools.values import JsonObject
 
 __all__ = ["Secrets", "secrets_of"]
+
+_LEAST = 3
+"""The characters of a secret below which it may stand in any text by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,17 @@ class Secrets:
         What is `misplaced`, under a key that is not declared or in place of a whole object, may be any of the secrets.
         """
         return self.everywhere or not self.keys.isdisjoint(place) or (misplaced and bool(self.keys))
+
+    def texts_in(self, value: Any, place: Iterable[str | int]) -> Iterator[str]:
+        """The secrets of some length in a value that stands at a place, as text."""
+        if isinstance(value, dict):
+            for key, held in value.items():
+                yield from self.texts_in(held, (*place, key))
+        elif isinstance(value, list):
+            for held in value:
+                yield from self.texts_in(held, place)
+        elif self.cover(place) and len(str(value)) >= _LEAST:
+            yield " ".join(str(value).split())
 
 
 def secrets_of(schema: JsonObject) -> Secrets:

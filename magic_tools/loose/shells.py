@@ -2,80 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from magic_tools.loose.guide import Guide
-from magic_tools.loose.issues import path_text, shown
-from magic_tools.messages import Issue
+from magic_tools.loose.issues import Finding, literal, shown
+from magic_tools.loose.leaves import leaves_of
+from magic_tools.loose.phrases import Phrase, say, shortened
+from magic_tools.loose.unions import branch_meant
 from magic_tools.schema.emit import OTHER_KEYS
-from magic_tools.schema.walk import resolve
 from magic_tools.values import JsonObject
 
 __all__ = ["told_by_shell"]
 
+_MOST_OF_KEY = 60
+
 _Place = tuple[str, ...]
 
 
-def told_by_shell(value: Any, guide: Guide, issues: tuple[Issue, ...]) -> tuple[Issue, ...]:
-    """The issues of a refused value; where a level is too many or missing, that alone is told of its place."""
-    for place, held, schema in _objects(value, guide.schema, guide.schema, ()):
-        expected = _one_too_many(held, schema) or _one_missing(held, schema, guide.schema)
+def told_by_shell(value: Any, guide: Guide, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """The findings of a refused value; where a level is too many or missing, that alone is told of its place."""
+    for place, held, schemas in _objects(value, guide.schema, guide, ()):
+        expected = _one_too_many(held, schemas) or _one_missing(held, schemas, guide)
         if expected:
-            path = path_text(place)
-            found = Issue(path, expected, shown(held, secret=guide.secrets.cover(place, misplaced=True)))
-            return (found, *(issue for issue in issues if not _is_inside(issue.path, path)))
-    return issues
+            found = Finding(place, expected, shown(held, secret=guide.secrets.cover(place, misplaced=True)))
+            return (found, *(finding for finding in findings if finding.place[: len(place)] != place))
+    return findings
 
 
 def _objects(
-    value: Any, schema: JsonObject, root: JsonObject, place: _Place
-) -> Iterator[tuple[_Place, Any, JsonObject]]:
-    """The objects of a value whose properties are known, each with its schema, the outer ones first."""
-    schema = _object_in(schema, root)
-    if not isinstance(value, dict) or not schema.get("properties"):
+    value: Any, schema: Any, guide: Guide, place: _Place
+) -> Iterator[tuple[_Place, JsonObject, list[JsonObject]]]:
+    """The objects of a value whose properties are known, each with the schemas of a union that are of objects.
+
+    The outer ones come first.
+    """
+    schemas = _of_objects(schema, guide)
+    if not isinstance(value, dict) or not schemas:
         return
-    yield place, value, schema
+    yield place, value, schemas
+    meant = branch_meant(value, schema, guide)
+    properties = {} if meant is None else meant["properties"]
     for key, held in value.items():
-        name = schema.get(OTHER_KEYS, {}).get(key, key)
-        if name in schema["properties"]:
-            yield from _objects(held, schema["properties"][name], root, (*place, key))
+        name = key if meant is None else meant.get(OTHER_KEYS, {}).get(key, key)
+        if name in properties:
+            yield from _objects(held, properties[name], guide, (*place, key))
 
 
-def _one_too_many(value: JsonObject, schema: JsonObject) -> str | None:
-    declared = _declared(schema)
+def _of_objects(schema: Any, guide: Guide) -> list[JsonObject]:
+    """The schemas of objects that a schema stands for; none where one of them leaves the keys open."""
+    schemas = [leaf.schema for leaf in leaves_of([(0, schema)], guide.schema) if leaf.is_of_kind({})]
+    return schemas if all(held.get("properties") for held in schemas) else []
+
+
+def _one_too_many(value: JsonObject, schemas: Sequence[JsonObject]) -> Phrase | None:
     if len(value) != 1:
         return None
     ((key, inner),) = value.items()
-    if key in declared or not isinstance(inner, dict) or not inner or not inner.keys() <= declared:
+    declared = [_declared(schema) for schema in schemas]
+    if not isinstance(inner, dict) or not inner or any(key in names for names in declared):
         return None
-    return f"what stands under the key {key!r}, without that key around it: one level is too many"
+    if not any(inner.keys() <= names for names in declared):
+        return None
+    return say("what stands under the key {key}, without that key around it: one level is too many", key=_quoted(key))
 
 
-def _one_missing(value: JsonObject, schema: JsonObject, root: JsonObject) -> str | None:
-    declared = schema["properties"]
-    if len(declared) != 1 or not value or not value.keys().isdisjoint(_declared(schema)):
+def _one_missing(value: JsonObject, schemas: Sequence[JsonObject], guide: Guide) -> Phrase | None:
+    if len(schemas) != 1 or len(schemas[0]["properties"]) != 1:
         return None
-    ((name, inner),) = declared.items()
-    within = _object_in(inner, root)
-    if not within.get("properties") or not value.keys() <= _declared(within):
+    ((name, inner),) = schemas[0]["properties"].items()
+    if not value or not value.keys().isdisjoint(_declared(schemas[0])):
         return None
-    return f"an object with the key {name!r}, and these keys inside that: one level is missing"
+    if not any(value.keys() <= _declared(within) for within in _of_objects(inner, guide)):
+        return None
+    return say("an object with the key {key}, and these keys inside that: one level is missing", key=_quoted(name))
 
 
 def _declared(schema: JsonObject) -> set[str]:
     return {*schema["properties"], *schema.get(OTHER_KEYS, {})}
 
 
-def _object_in(schema: Any, root: JsonObject) -> JsonObject:
-    """A schema followed to the one object that it stands for; an empty one where there is none, or several."""
-    if not isinstance(schema, dict):
-        return {}
-    schema = resolve(schema, root)
-    branches = [_object_in(branch, root) for branch in schema.get("anyOf") or schema.get("oneOf") or ()]
-    objects = [branch for branch in branches if branch.get("properties")]
-    return schema if not branches else objects[0] if len(objects) == 1 else {}
-
-
-def _is_inside(path: str, outer: str) -> bool:
-    return not outer or path == outer or path.startswith((f"{outer}.", f"{outer}["))
+def _quoted(key: str) -> Phrase:
+    return shortened(literal(key), _MOST_OF_KEY)

@@ -1,4 +1,4 @@
-"""Whether a text is JSON as it stands, and whether two JSON texts say the same, to the last digit."""
+"""Whether a text is JSON as it stands, and whether two JSON values say the same, to the last digit."""
 
 from __future__ import annotations
 
@@ -9,20 +9,17 @@ from typing import Any
 
 from jiter import from_json
 
-from magic_tools.errors import ParseError
-from magic_tools.loose.issues import path_text
-from magic_tools.messages import Issue
+from magic_tools.loose.sources import SourceFloat, SourceInt, source_of
 
-__all__ = ["identity", "is_json", "is_plain_json"]
+__all__ = ["DECODER", "ConflictError", "distinct", "identity", "is_plain_json", "levels_of", "read_json", "same"]
 
 
-def is_json(text: str, whole: str) -> bool:
-    """Whether a text, a part of `whole`, is JSON.
+class ConflictError(Exception):
+    """One object says two things under one key."""
 
-    ParseError where it is and cannot be taken: `ambiguous` if one object says two things under one
-    key, `unparseable` if it is nested too deeply or is no valid Unicode.
-    """
-    return is_plain_json(text) or _is_json_to_python(text, whole)
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
 
 
 def is_plain_json(text: str) -> bool:
@@ -31,66 +28,80 @@ def is_plain_json(text: str) -> bool:
     False too for a key that says the same twice, and for what only Python's reader takes.
     """
     try:
-        from_json(text.encode(), catch_duplicate_keys=True, cache_mode="none")
+        from_json(text.encode(), catch_duplicate_keys=True, cache_mode="keys")
     except ValueError:
         return False
     return True
 
 
-def _is_json_to_python(text: str, whole: str) -> bool:
-    try:
-        json.loads(text, object_pairs_hook=_distinct, parse_float=_number, parse_constant=_constant)
-    except _Conflict as conflict:
-        issue = Issue(path_text((conflict.key,)), "one value under the key", "two different values")
-        raise ParseError("ambiguous", (issue,), whole) from None
-    except (ValueError, RecursionError):
-        return False
-    try:
-        from_json(text.encode())
-    except ValueError:
-        issue = Issue("", "JSON of at most 200 levels, in valid Unicode", "JSON that is not so")
-        raise ParseError("unparseable", (issue,), whole) from None
-    return True
+def read_json(text: str) -> Any:
+    """The value of a JSON text, its numbers as they were written.
+
+    ValueError where it is none, ConflictError where a key says two things, RecursionError where it is too deep.
+    """
+    return DECODER.decode(text)
 
 
-def identity(text: str) -> Hashable:
-    """A key that two JSON texts share if they say the same; `1` and `1.0` do, `1` and `true` do not."""
-    return _identity(json.loads(text, parse_float=_number, parse_constant=_constant))
-
-
-class _Conflict(Exception):  # noqa: N818 - leaves json.loads through its hook, and this module never
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members: dict[str, Any] = {}
+def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The members of an object; ConflictError if a key stands for two values."""
+    members = dict(pairs)
+    if len(members) == len(pairs):
+        return members
+    members = {}
     for key, value in pairs:
-        if key in members and _identity(members[key]) != _identity(value):
-            raise _Conflict(key)
+        if key in members and not same(members[key], value):
+            raise ConflictError(key)
         members[key] = value
     return members
 
 
-def _number(source: str) -> Decimal | tuple[str, str]:
+def same(left: Any, right: Any) -> bool:
+    """Whether two values say the same; those too deep to be compared do not."""
     try:
-        return Decimal(source)
-    except InvalidOperation:  # an exponent that no Decimal has
-        return ("number", source)
+        return identity(left) == identity(right)
+    except RecursionError:
+        return False
 
 
-def _constant(name: str) -> tuple[str, str]:
-    return ("number", name)
-
-
-def _identity(value: Any) -> Hashable:
+def identity(value: Any) -> Hashable:
+    """A key that two JSON values share if they say the same; `1` and `1.0` do, `1` and `true` do not."""
     match value:
         case dict():
-            return ("object", frozenset((key, _identity(held)) for key, held in value.items()))
+            return ("object", frozenset((key, identity(held)) for key, held in value.items()))
         case list():
-            return ("array", tuple(map(_identity, value)))
+            return ("array", tuple(map(identity, value)))
         case bool():
             return ("boolean", value)
+        case float():
+            return _number(source_of(value))
+        case str():
+            return str(value)
         case _:
-            return value  # type: ignore[no-any-return]  # text, null, or a number
+            return value  # type: ignore[no-any-return]  # null or an integer
+
+
+def _whole_number(source: str) -> int:
+    return SourceInt(source, 0) if source == "-0" else int(source)
+
+
+DECODER = json.JSONDecoder(
+    parse_float=SourceFloat, parse_int=_whole_number, parse_constant=SourceFloat, object_pairs_hook=distinct
+)
+"""Python's own reader, with numbers as they were written, for objects that say one thing under a key."""
+
+
+def levels_of(value: Any) -> int:
+    """How many objects and arrays stand around the innermost one, itself included."""
+    levels, layer = 0, [value]
+    while layer := [held for held in layer if isinstance(held, dict | list)]:
+        levels += 1
+        layer = [inner for held in layer for inner in (held.values() if isinstance(held, dict) else held)]
+    return levels
+
+
+def _number(source: str) -> Hashable:
+    try:
+        number = Decimal(source)
+    except InvalidOperation:  # an exponent that no Decimal has
+        return ("number", source)
+    return number if number.is_finite() else ("number", str(number))

@@ -27,7 +27,9 @@ def restored(reply: ModelReply, request: ModelRequest, dialect: Dialect) -> Mode
 
 
 def _restored(rendered: Rendered, text: str, prose: bool) -> str:
-    return reshaped(text, rendered.restore, prose=prose) if rendered.moves else text
+    if not rendered.moves:
+        return text
+    return reshaped(text, lambda found: rendered.restore(found.source, found.members), prose=prose)
 
 
 def replayed(request: ModelRequest, dialect: Dialect) -> ModelRequest:
@@ -41,7 +43,7 @@ def replayed(request: ModelRequest, dialect: Dialect) -> ModelRequest:
 
 
 def _moved(rendered: Rendered, text: str, prose: bool) -> str:
-    return reshaped(text, lambda found, _: rendered.moved(found), prose=prose) if rendered.moves else text
+    return reshaped(text, lambda found: rendered.moved(found.json), prose=prose) if rendered.moves else text
 
 
 _Renderings: TypeAlias = Callable[[str | None], Rendered | None]

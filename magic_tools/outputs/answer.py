@@ -12,7 +12,8 @@ from typing import Any, Literal
 from typing_extensions import TypedDict
 
 from magic_tools.errors import ParseError
-from magic_tools.loose.decode import Parsed, Schema, compile_schema
+from magic_tools.loose.decode import Schema, compile_schema
+from magic_tools.loose.ladder import Parsed
 from magic_tools.messages import Capabilities, FinishReason, Issue, Message, ModelReply, OutputFormat, Repair, TextPart
 from magic_tools.schema.walk import resolve
 
@@ -112,13 +113,22 @@ def _read(schema: Schema[Any], wrapper: Schema[Any] | None, text: str, finish: F
         if error.kind != "invalid" or (isinstance(error.partial, dict) and _KEY in error.partial):
             raise
     else:
+        _refuse_one_for_many(wrapped, text, _KEY)
         return Parsed(wrapped.value[_KEY], wrapped.repairs)
     try:
         bare = schema.parse(text, finish=finish)
+        _refuse_one_for_many(bare, text, "the value")
     except ParseError as error:
         issues = tuple(replace(issue, path=_below_key(issue.path)) for issue in error.issues)
         raise ParseError(error.kind, issues, text, error.partial) from None
     return bare._replace(repairs=(*bare.repairs, _UNWRAPPED))
+
+
+def _refuse_one_for_many(parsed: Parsed[Any], text: str, place: str) -> None:
+    """ParseError where the array at a place was made of one item, which is not what was asked for under a key."""
+    if any(repair.kind == "one_as_list" and repair.note.startswith(f"{place}: ") for repair in parsed.repairs):
+        issue = Issue("" if place != _KEY else _KEY, "an array", "one item of it")
+        raise ParseError("invalid", (issue,), text)
 
 
 def _below_key(path: str) -> str:

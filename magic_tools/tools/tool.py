@@ -164,7 +164,8 @@ class Tool(Generic[P, R]):
         if isinstance(arguments, Mapping):
             restored: dict[str, Any] = json.loads(self.restore(json.dumps(arguments), dialect, strict))
             return restored
-        return reshaped(arguments, self._rendered(dialect, strict)[1].restore, prose=False)
+        rendered = self._rendered(dialect, strict)[1]
+        return reshaped(arguments, lambda found: rendered.restore(found.source, found.members), prose=False)
 
     def told(self) -> ToolDefinition:
         """The tool as a request carries it to any model; a copy that the model may change."""

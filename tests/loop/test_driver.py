@@ -194,7 +194,7 @@ def test_an_unknown_tool_where_there_is_none(run: Run) -> None:
     assert result.content.endswith("there are: none. Nothing was run.")
 
 
-@pytest.mark.parametrize("arguments", ['{"sku": "a', '{"sku": 5}', "", '["a"]'])
+@pytest.mark.parametrize("arguments", ['{"sku": "a', '{"sku": true}', "", '["a"]'])
 def test_arguments_that_do_not_fit(run: Run, arguments: str) -> None:
     """They are told to the model, the body does not run, and the run goes on."""
     shop = Shop()
@@ -205,10 +205,14 @@ def test_arguments_that_do_not_fit(run: Run, arguments: str) -> None:
     assert (result.is_error, result.code) == (True, ErrorCode.INVALID_ARGUMENT)
 
 
-def test_repairs_of_arguments_are_listed(run: Run) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "kinds"),
+    [('{"sku": "a",}', ["trailing_comma"]), ('{"sku": 5}', ["number_as_text"])],
+)
+def test_repairs_of_arguments_are_listed(run: Run, arguments: str, kinds: list[str]) -> None:
     """What was mended in a call's arguments is in the outcome too."""
-    _, program = start([ToolCall("c1", "stock", '{"sku": "a",}'), "done"], Shop())
-    assert [repair.kind for repair in run(program).outcome.repairs] == ["trailing_comma"]
+    _, program = start([ToolCall("c1", "stock", arguments), "done"], Shop())
+    assert [repair.kind for repair in run(program).outcome.repairs] == kinds
 
 
 def test_missing_and_repeated_ids(run: Run) -> None:

@@ -20,7 +20,8 @@ from magic_tools.errors import ParseError
 from magic_tools.loose.decode import Schema, compile_schema, parse
 from magic_tools.loose.fit import Fitted, fit
 from magic_tools.loose.guide import droppable_nulls, guide_of
-from magic_tools.loose.scalars import load_with_sources
+from magic_tools.loose.issues import told
+from magic_tools.loose.strict import read_json
 from magic_tools.messages import Issue, Repair
 from magic_tools.schema.adapting import adapt
 from magic_tools.tools.tool import tool
@@ -31,7 +32,7 @@ DECIMAL: JsonObject = {"type": "string", "pattern": "^[+-]?[0-9]+([.][0-9]+)?([e
 
 def fitted_to(schema: JsonObject, text: str) -> Fitted:
     """The value of a text held to a schema, whose closed objects are closed."""
-    return fit(load_with_sources(text), guide_of(schema, closed=True))
+    return fit(read_json(text), guide_of(schema, closed=True), mends=False)
 
 
 @pytest.mark.parametrize(
@@ -70,14 +71,14 @@ def test_a_number_becomes_text_by_its_source(digits: str, value: str) -> None:
     fitted = fitted_to(schema, f'{{"a": [{digits}]}}')
     assert fitted.value == {"a": [value]}
     assert fitted.repairs == (Repair("number_as_decimal", None, None, "a[0]: read the number by its source digits"),)
-    assert fitted.issues == ()
+    assert fitted.findings == ()
 
 
 def test_what_is_let_be() -> None:
     """Everything else stays as it is, also under keys that the schema does not know."""
     value = {"a": [1.5, "x", None, True], "b": {"c": 1.5}}
     fitted = fitted_to({"properties": {"b": {"properties": {"d": DECIMAL}}}}, json.dumps(value))
-    assert (fitted.value, fitted.repairs, fitted.issues) == (value, (), ())
+    assert (fitted.value, fitted.repairs, fitted.findings) == (value, (), ())
 
 
 @pytest.mark.parametrize(
@@ -102,13 +103,13 @@ def test_what_is_let_be() -> None:
 )
 def test_what_is_refused(schema: JsonObject, value: str, issue: Issue) -> None:
     """What pydantic would read as something else is an issue with its place."""
-    assert fitted_to(schema, value).issues == (issue,)
+    assert told(fitted_to(schema, value).findings, "en") == (issue,)
 
 
 def test_secrets_are_not_shown() -> None:
     """An issue at a place of a secret does not show it."""
     fitted = fitted_to({"properties": {"pin": {"enum": [1], "writeOnly": True}}}, '{"pin": true}')
-    assert fitted.issues == (Issue("pin", "1", "a value that is not shown"),)
+    assert told(fitted.findings, "en") == (Issue("pin", "1", "a value that is not shown"),)
 
 
 class Priority(IntEnum):
@@ -333,8 +334,8 @@ class Right(BaseModel):
 def test_nested_unions_are_tried_once_for_each_place() -> None:
     """A union in a union in a union costs the sum of its branches, not their product."""
     schema = Schema(adapt(Left, where="the type"), name="the type")
-    value = load_with_sources('{"child":' * 60 + '{"price": 1.10}' + "}" * 60)
-    fitted = fit(value, guide_of(schema.json_schema, closed=False))
+    value = read_json('{"child":' * 60 + '{"price": 1.10}' + "}" * 60)
+    fitted = fit(value, guide_of(schema.json_schema, closed=False), mends=False)
     assert [repair.note for repair in fitted.repairs] == [
         "child" + ".child" * 59 + ".price: read the number by its source digits"
     ]

@@ -16,6 +16,8 @@ from magic_tools.errors import DefinitionError, ParseError
 from magic_tools.loose import effort
 from magic_tools.loose.decode import Schema, compile_schema, parse
 from magic_tools.loose.foreign import foreign_reader
+from magic_tools.loose.issues import told
+from magic_tools.loose.readers import Misfit
 from magic_tools.loose.secrets import Secrets, secrets_of
 from magic_tools.messages import Capabilities, ModelReply, TextPart
 from magic_tools.outputs.answer import answer_for
@@ -101,7 +103,7 @@ def test_a_whole_number_is_an_integer(schema: Any, text: str, value: Any) -> Non
 BAD: Mapping[str, tuple[dict[str, Any], str, str]] = {
     "type": (having(a=NUMBER), '{"a": "x"}', 'a: expected an integer, got "x"'),
     "boolean for a number": (NUMBER, "true", "expected an integer, got true"),
-    "one of types": ({"type": ["string", "null"]}, "1", "expected null or a string, got 1"),
+    "one of types": ({"type": ["string", "null"]}, "true", "expected null or a string, got true"),
     "required": (
         having(items={"items": having(b=TEXT)}),
         '{"items": [{}]}',
@@ -165,15 +167,19 @@ BAD: Mapping[str, tuple[dict[str, Any], str, str]] = {
     "types of branches": ({"anyOf": [NUMBER, {"type": "null"}]}, '"x"', 'expected an integer or null, got "x"'),
     "the branch of the type": (
         {"items": {"anyOf": [having(a=TEXT), {"type": "null"}]}},
-        '[{"a": 1}]',
-        "[0].a: expected a string, got 1",
+        '[{"a": true}]',
+        "[0].a: expected a string, got true",
     ),
     "the branch of the tag": (
         SHAPES,
         '{"shape": {"kind": "square", "side": "x"}}',
         'shape.side: expected an integer, got "x"',
     ),
-    "no such tag": (SHAPES, '{"shape": {"kind": "line"}}', "shape.kind: expected 'circle' or 'square', got \"line\""),
+    "no such tag": (
+        SHAPES,
+        '{"shape": {"kind": "line"}}',
+        "shape.kind: expected one of 'circle', 'square', got \"line\"",
+    ),
     "the nearest branch": (
         {"anyOf": [having(a=TEXT, b=TEXT, c=TEXT), having(a=TEXT, d=NUMBER)]},
         '{"a": "x", "d": "y"}',
@@ -345,12 +351,22 @@ DOUBLE = {"anyOf": [having(x={"$ref": "#"}), having(x={"$ref": "#"}), TEXT]}
 def test_what_doubles_with_each_level_is_not_followed() -> None:
     """A deep value of such a schema is read, and a wrong one refused, in fewer words the deeper it is."""
     assert parse(DOUBLE, json.dumps(tree(90, "x"))).value == tree(90, "x")
-    with pytest.raises(ParseError, match=r"x\.x\.x: expected an object or a string, got 1"):
-        parse(DOUBLE, json.dumps(tree(3, 1)))
+    with pytest.raises(ParseError, match=r"x\.x\.x: expected an object or a string, got true"):
+        parse(DOUBLE, json.dumps(tree(3, True)))
     with pytest.raises(
         ParseError, match="invalid: expected a value that fits its schema, got an object with the keys x"
     ):
-        parse(DOUBLE, json.dumps(tree(90, 1)))
+        parse(DOUBLE, json.dumps(tree(90, True)))
+
+
+def test_what_is_too_deep_to_be_told_is_refused() -> None:
+    """A value deeper than the validator follows is refused in so many words, and no other error comes out."""
+    nest = {"anyOf": [NUMBER, {"type": "array", "items": {"$ref": "#"}}]}
+    with pytest.raises(Misfit) as refused:
+        foreign_reader(nest, where="it").read("[" * 400 + '"x"' + "]" * 400)
+    assert [str(issue) for issue in told(refused.value.findings, "en")] == [
+        "expected a value that fits its schema, got an array of 1"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,16 @@ import json
 
 import pytest
 
-from magic_tools.loose.reshape import reshaped
+from magic_tools.loose.reshape import Written, reshaped
 
 
-def wrapped(text: str, source: str) -> str:
-    """What stands for a form: JSON in square brackets, where it is JSON at all."""
+def wrapped(found: Written) -> str:
+    """What stands for a form: JSON in angle brackets, where it is JSON at all."""
     try:
-        json.loads(text)
+        json.loads(found.json)
     except ValueError:
-        return source
-    return f"<{source}>"
+        return found.source
+    return f"<{found.source}>"
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,8 @@ def wrapped(text: str, source: str) -> str:
         (' {"a": [1,],} ', False, ' <{"a": [1,],}> '),
         ('```json\n{"a": 1,}\n```', False, '```json\n<{"a": 1,}>\n```'),
         ('<think>{"b": 2}</think>```{"a": 1}```', False, '<think>{"b": 2}</think>```<{"a": 1}>```'),
-        ('See {"a": 1} and [2,].', True, 'See <{"a": 1}> and <[2,]>.'),
+        ('See {"a": 1} and [2,].', True, 'See <{"a": 1}> and [2,].'),
+        ("See {'a': [2,]}", True, "See <{'a': [2,]}>"),
         ('See {"a": 1}', False, 'See {"a": 1}'),
         ('See ```json\n1\n``` or {"a": 1}', True, 'See ```json\n<1>\n``` or {"a": 1}'),
         ('{"a": ', True, '{"a": '),

@@ -107,7 +107,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     for repair in parsed.repairs:
         assert repair.start is not None
         assert repair.end is not None
-        assert first <= repair.start < repair.end <= last
+        assert first <= repair.start <= repair.end <= last  # what was missing has no length
     if not parsed.repairs:
         assert json.loads(text[first:last]) == parsed.value
 
@@ -127,26 +127,18 @@ def test_a_cut_text_is_never_whole(value: Any, data: st.DataObject) -> None:
 def test_what_stands_in_a_string_is_no_answer(held: str, key: str) -> None:
     """However a string looks, in a whole or in a damaged object, the object is read or refused, never a part of it."""
     value = {key: held}
-    written = [
-        f"Here: {json.dumps(value, ensure_ascii=False)}",
-        f"Here: {json.dumps(value)} and so on",
-        f"Here: {value}",
-    ]
-    if "'" not in held + key:
-        written.append(f"Here: {{'{key}': '{held}'}}")
-    if '"' not in held + key:
-        written.append(f'Here: {{"{key}": "{held}", b: 1}}')
-    for text in written:
+    written: dict[str, dict[str, Any]] = {
+        f"Here: {json.dumps(value, ensure_ascii=False)}": value,
+        f"Here: {json.dumps(value)} and so on": value,
+        f"Here: {value}": value,
+    }
+    if not {"'", "\\"} & set(held + key):
+        written[f"Here: {{'{key}': '{held}'}}"] = value
+    if not {'"', "\\"} & set(held + key):
+        written[f'Here: {{"{key}": "{held}", b: 1}}'] = {key: held, "b": 1}
+    for text, meant in written.items():
         found = outcome(text)
-        assert isinstance(found, str) or found[0] == whole(text)
-
-
-def whole(text: str) -> Any:
-    """The JSON value that stands right behind the first words of a text, if there is one."""
-    try:
-        return json.JSONDecoder().raw_decode(text.removeprefix("Here: "))[0]
-    except ValueError:
-        return "nothing"
+        assert isinstance(found, str) or found[0] == meant
 
 
 class Level(IntEnum):
@@ -176,7 +168,7 @@ def member(of: type[Enum]) -> Callable[[Any], list[Any]]:
     return lambda value: [each for each in of if each.value == value and type(each.value) is type(value)]
 
 
-# What each type makes of a JSON scalar, said again in the plainest way.
+# What each type makes of a JSON scalar of its own, said again in the plainest way.
 MEANING: Mapping[Any, Callable[[Any], list[Any]]] = {
     int: lambda value: exactly(value, int),
     float: lambda value: [float(value)] if type(value) in (int, float) else [],
@@ -191,14 +183,30 @@ MEANING: Mapping[Any, Callable[[Any], list[Any]]] = {
     Literal[True]: lambda value: exactly(value, bool) if value else [],
     Literal["a"]: lambda value: exactly(value, str) if value == "a" else [],
 }
+
+
+def other_forms(value: Any) -> list[Any]:
+    """What a scalar says beyond doubt in another JSON type: digits as a text, or a number without a fraction."""
+    match value:
+        case bool() | None:
+            return []
+        case str():
+            is_number = re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?", value)
+            return [json.loads(value)] if is_number or value in ("true", "false") else []
+        case _:
+            return [json.dumps(value), *([int(value)] if value == int(value) else [])]
+
+
 SCALARS = [None, True, False, 0, 1, 2, 1.0, 1.5, "", "a", "1", "0", "1.50", "true", "2026-11-29", "12345", ".5", "5."]
 
 
 @given(st.lists(st.sampled_from(list(MEANING)), min_size=1, max_size=3, unique_by=id), st.sampled_from(SCALARS))
-@settings(max_examples=400)
+@settings(max_examples=150)
 def test_a_union_means_one_of_its_branches(branches: list[Any], value: Any) -> None:
-    """What a union reads is exactly what one of its branches makes of the value; what none takes is refused."""
-    meant = [(type(made), made) for branch in branches for made in MEANING[branch](value)]
+    """What a union reads is what a branch makes of the value, in another type only where none takes it as it is."""
+    meant = [(type(made), made) for branch in branches for made in MEANING[branch](value)] or [
+        (type(made), made) for branch in branches for other in other_forms(value) for made in MEANING[branch](other)
+    ]
     annotation: Any = Union[tuple(branches)]  # noqa: UP007 - of branches that are known only now
     for wrapped, text in ((annotation, "{}"), (list.__class_getitem__(annotation), "[{}]")):
         try:
@@ -248,7 +256,7 @@ objects = st.dictionaries(
 
 
 @given(st.lists(st.sampled_from(MODELS), min_size=2, max_size=3, unique=True), objects, st.booleans())
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_a_union_of_objects_means_one_of_them(branches: list[Any], text: str, closed: bool) -> None:
     """What a union of objects reads is what one of them alone reads, to the last digit and the last key."""
 

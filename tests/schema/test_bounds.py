@@ -368,17 +368,17 @@ def test_the_schema_says_what_the_validator_does(name: str) -> None:
     annotation, schema = SCHEMAS[name]
     says, made = jsonschema_rs.validator_for(schema), compiled(annotation)
     assert [text for text in VALUES if says.is_valid(json.loads(text))] == [
-        text for text in VALUES if _is_read(made, text)
+        text for text in VALUES if _is_taken(made, text)
     ]
-    assert any(_is_read(made, text) for text in VALUES)
+    assert any(_is_taken(made, text) for text in VALUES)
 
 
-def _is_read(schema: Schema[Any], text: str) -> bool:
+def _is_taken(schema: Schema[Any], text: str) -> bool:
+    """Whether a text is read as it stands; what is taken for something else is listed."""
     try:
-        schema.parse(text)
+        return not schema.parse(text).repairs
     except ParseError:
         return False
-    return True
 
 
 REFUSED: Mapping[str, tuple[Any, str]] = {

@@ -93,8 +93,13 @@ def test_no_arguments(arguments: Arguments) -> None:
         ('{"path": "/data/a",}', "/data/a"),
         ('```json\n{"path": "/data/a"}\n```', "/data/a"),
         ('\ufeff{"path": "/data/a"}', "/data/a"),
+        ("{'path': '/data/a'}", "/data/a"),
+        ('{"path": /data/a"}', "/data/a"),
+        ('{"path": 5}', "5"),
+        ('{"PATH": "/data/a"}', "/data/a"),
         ('{"path": null}', None),
         ({"path": "/data/a"}, "/data/a"),
+        ({"path": 1.5}, "1.5"),
     ],
 )
 def test_what_is_read(arguments: Arguments, path: str | None) -> None:
@@ -108,7 +113,6 @@ def test_what_is_read(arguments: Arguments, path: str | None) -> None:
     ("arguments", "words"),
     [
         ('{"path": "/data/a', "a whole JSON value"),
-        ("{'path': '/data/a'}", "expected JSON"),
         ('{"path": "/data/a"} and more', "expected JSON"),
         ('Calling clean with {"path": "/data/a"}', "expected JSON"),
         ("[1]", "expected an object, got an array of 1"),
@@ -116,8 +120,10 @@ def test_what_is_read(arguments: Arguments, path: str | None) -> None:
         ("5", "expected an object, got 5"),
         ("true", "expected an object, got true"),
         ("x" * 200_000, "expected JSON"),
-        ('{"action": lst"}', "expected JSON"),
-        ('{"path": 5}', "path: expected a string, got 5"),
+        ('{"action": lst"}', "action: expected no key of this name"),
+        ('{"path": }', "expected JSON"),
+        ('{"path": ...}', "expected JSON"),
+        ('{"path": true}', "path: expected a string, got true"),
         ('{"paht": "/data/a"}', "paht: expected no key of this name"),
         ('{"path": "/a", "path": "/b"}', "path: expected one value under the key, got two different values"),
         ({"paht": "/data/a"}, "paht: expected no key of this name"),
@@ -135,10 +141,11 @@ def test_what_is_refused(invoke: Invoke, arguments: Arguments, words: str) -> No
     assert ran.calls == []
 
 
-@pytest.mark.parametrize("word", ["truncated", "length"])
-def test_broken_arguments_are_not_called_cut(word: str) -> None:
+@pytest.mark.parametrize("word", ["truncated", "length", "before its end"])
+@pytest.mark.parametrize("arguments", ['{"action": lst"}', '{"path": }', '{"path": [1,,2]}'])
+def test_broken_arguments_are_not_called_cut(arguments: str, word: str) -> None:
     """A text that is no JSON is told so, and not that it was too long."""
-    assert word not in Ran().clean.invoke('{"action": lst"}').content
+    assert word not in Ran().clean.invoke(arguments).content
 
 
 def test_many_faults_are_told_briefly() -> None:

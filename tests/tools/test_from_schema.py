@@ -43,6 +43,7 @@ def test_a_tool_from_a_schema() -> None:
     assert found.contract.output_schema == {}
     assert found.invoke('```json\n{"city": "Rome", "days": 2,}\n```').value == {"city": "Rome", "days": 2}
     assert found.invoke({"city": "Rome", "days": None}).value == {"city": "Rome", "days": 1}
+    assert found.invoke({"city": 1, "days": "2"}).value == {"city": "1", "days": 2}
     assert found.invoke({"city": "Rome"}).value == {"city": "Rome", "days": 1}
     assert found(city="Rome") == {"city": "Rome"}
 
@@ -51,7 +52,7 @@ def test_a_tool_from_a_schema() -> None:
     ("arguments", "named"),
     [
         ("", "city"),
-        ({"city": 1}, "city"),
+        ({"city": True}, "city"),
         ({"city": "R" * 21}, "20"),
         ({"city": "Rome", "day": 1}, "day"),
         ({"city": "Rome", "days": "two"}, "days"),

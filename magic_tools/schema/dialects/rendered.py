@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -44,25 +45,23 @@ class Rendered:
     changes: tuple[DialectChange, ...]
     moves: tuple[Move, ...] = ()
 
-    def restore(self, text: str, source: str | None = None) -> str:
+    def restore(self, text: str, members: Mapping[str, str] | None = None) -> str:
         """The JSON text of a value in the dialect's form, with everything where the canonical schema has it.
 
-        The values' own spelling stays as it is: that of `source`, which is the text before it was
-        mended, of the same length. A text that is no whole JSON object, or that has the canonical form
-        already, comes back unchanged.
+        The values' own spelling stays as it is; `members` are the texts of the root's members, where it is
+        no JSON as it stands. What is no object, or has the canonical form already, comes back unchanged.
         """
-        source = text if source is None else source
-        tree = _members(text, source) if self.moves else None
+        tree = (_members(text) if members is None else dict(members)) if self.moves else None
         if tree is None or not any(move.key in tree for move in self.moves):
-            return source
+            return text
         for move in self.moves:
             held = tree.pop(move.key, None)
             if held is None:
                 continue
             if not move.path:
-                return _written(held) if not tree else source
+                return _written(held) if not tree else text
             if not _put(tree, move.path, held):
-                return source
+                return text
         return _written(tree)
 
     def moved(self, text: str) -> str:
@@ -70,7 +69,7 @@ class Rendered:
         wrapper = next((move.key for move in self.moves if not move.path), None)
         if wrapper is not None:
             return _written({wrapper: text}) if _is_json(text) else text
-        tree = _members(text, text) if self.moves else None
+        tree = _members(text) if self.moves else None
         if tree is None:
             return text
         for move in self.moves:
@@ -95,8 +94,8 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _members(text: str, source: str) -> _Tree | None:
-    """The members of an object as `source` spells them; None where the text is no JSON object, or says a key twice."""
+def _members(text: str) -> _Tree | None:
+    """The members of an object as it spells them; None where the text is no JSON object, or says a key twice."""
     try:
         value, end = _DECODER.raw_decode(text, _after_blanks(text, 0))
     except (ValueError, RecursionError):
@@ -111,7 +110,7 @@ def _members(text: str, source: str) -> _Tree | None:
         _, end = _DECODER.raw_decode(text, start)
         if key in members:
             return None
-        members[key] = source[start:end]
+        members[key] = text[start:end]
         at = _after_blanks(text, end)
         at = _after_blanks(text, at + len(",")) if text[at] == "," else at
     return members
@@ -139,7 +138,7 @@ def _take(tree: _Tree, path: tuple[str, ...]) -> Any:
     if not rest:
         return tree.pop(name, None)
     inner = tree.get(name)
-    inner = _members(inner, inner) if isinstance(inner, str) else inner
+    inner = _members(inner) if isinstance(inner, str) else inner
     held = _take(inner, tuple(rest)) if inner else None
     if held is not None:
         tree[name] = inner

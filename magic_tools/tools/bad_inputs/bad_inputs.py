@@ -10,6 +10,7 @@ from typing import Any
 
 from magic_tools.errors import DefinitionError, ParseError
 from magic_tools.loose.issues import path_text
+from magic_tools.loose.ladder import Parsed
 from magic_tools.schema.walk import resolve
 from magic_tools.tools.bad_inputs.places import Place, places_of
 from magic_tools.tools.bad_inputs.referee import referee, widened
@@ -50,14 +51,15 @@ class LooseParameter:
 def bad_arguments(tool: Tool[..., Any]) -> Iterator[BadInput]:
     """Arguments that a tool must refuse: for each parameter, and each field inside, one fault at a time.
 
-    Each is forbidden by the contract's input schema, and will be whatever readings the library
-    learns; what only a validator of the author's refuses is not guessed. The arguments around the
-    fault are good ones, by the examples in the tool's policy, and by the parameters' examples and
-    defaults, where there are some. A type that a parameter uses again and again is gone into three
-    times. DefinitionError where no good value for a parameter can be made up; an example is the way out.
+    Each is forbidden by the contract's input schema; what only a validator of the author's refuses is
+    not guessed. What a call mends, and lists among the repairs of its result, such as `"3"` for an
+    integer, is none. The arguments around the fault are good ones, by the examples in the tool's
+    policy, and by the parameters' examples and defaults, where there are some. A type that a parameter
+    uses again and again is gone into three times. DefinitionError where no good value for a parameter
+    can be made up; an example is the way out.
     """
     samples = _samples_of(tool)
-    allowed, may_be_read = referee(samples.root), referee(widened(samples.root))
+    allowed, is_let_be = referee(samples.root), referee(widened(samples.root))
     seen: set[str] = set()
     for place in _places_of(tool, samples):
         for fault in place.faults(samples):
@@ -66,9 +68,17 @@ def bad_arguments(tool: Tool[..., Any]) -> Iterator[BadInput]:
                 continue
             seen.add(text)
             arguments: JsonObject = json.loads(text)
-            if not allowed(arguments) and not may_be_read(arguments):
+            if not (allowed(arguments) or is_let_be(arguments) or _is_mended(tool, arguments)):
                 steps = (*place.steps, *fault.steps)
                 yield BadInput(arguments, _parameter(steps), path_text(steps), fault.why)
+
+
+def _is_mended(tool: Tool[..., Any], arguments: JsonObject) -> bool:
+    """Whether a tool takes arguments for others, and says so."""
+    try:
+        return bool(_read(tool, arguments).repairs)
+    except ParseError:
+        return False
 
 
 def _parameter(steps: Steps) -> str:
@@ -107,10 +117,14 @@ def _loose(tool: Tool[..., Any]) -> Iterator[LooseParameter]:
 def _refusal(tool: Tool[..., Any], arguments: JsonObject) -> ParseError | None:
     """Why a tool refuses arguments, without calling its function; None where it takes them."""
     try:
-        tool.executable.arguments.parse(json.dumps(arguments))
+        _read(tool, arguments)
     except ParseError as refusal:
         return refusal
     return None
+
+
+def _read(tool: Tool[..., Any], arguments: JsonObject) -> Parsed[Any]:
+    return tool.executable.arguments.parse(json.dumps(arguments))
 
 
 def _samples_of(tool: Tool[..., Any]) -> Samples:

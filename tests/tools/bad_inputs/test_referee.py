@@ -1,4 +1,4 @@
-"""What a schema forbids to the last limit, and what is read all the same."""
+"""What a schema forbids to the last limit, and what is taken all the same."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from magic_tools.schema.forms import DECIMAL_PATTERN, NAIVE_PATTERN
+from magic_tools.schema.forms import DECIMAL_PATTERN
 from magic_tools.schema.limits import X_DECIMAL
 from magic_tools.tools.bad_inputs.referee import referee, widened
 from magic_tools.values import JsonObject
@@ -35,48 +35,37 @@ def test_the_limits_of_a_decimal(limits: dict[str, str], within: list[str], beyo
     assert [text for text in beyond if allows(text)] == []
 
 
-OBJECT: JsonObject = {
+SETS: JsonObject = {
     "type": "object",
-    "properties": {"q": {"type": "integer"}, "n": {"$ref": "#/$defs/N"}, "o": {"type": "integer"}},
-    "required": ["q", "n"],
+    "properties": {"set": {"type": "array", "uniqueItems": True}, "held": {"$ref": "#/$defs/Pattern"}},
     "additionalProperties": False,
-    "$defs": {"N": {"anyOf": [{"type": "integer"}, {"type": "null"}]}},
+    "$defs": {"Pattern": {"type": "string", "format": "regex"}},
 }
 
 
 @pytest.mark.parametrize(
-    ("schema", "read", "refused"),
+    ("schema", "taken", "refused"),
     [
-        ({"type": "boolean"}, ["true", "FALSE"], ["yes", 0, 1, None]),
-        ({"type": "integer"}, ["12", "-3"], ["1,234", "text", "", 3.5, True]),
-        ({"type": "string"}, [12, 3.5], [True, None, []]),
-        ({"type": "string", "enum": ["1", "a"]}, [1], [2, 0, True]),
-        ({"type": "string", "format": "date"}, [], [0, 20261129, "0"]),
-        ({"type": "string", "format": "uuid"}, [], [0]),
-        ({"type": "string", "pattern": NAIVE_PATTERN}, [], [0]),
-        (decimal(minimum="0"), [1, 0.5], [-1, -0.5, True, "-1"]),
+        ({"type": "boolean"}, [True], ["true", "yes", 0, 1, None]),
+        ({"type": "integer"}, [12], ["12", "text", "", 3.5, True]),
         ({"type": "array", "uniqueItems": True}, [[1, 1]], [{}]),
         ({"type": "string", "format": "regex"}, ["(?P<a>b)(?P=a)", "{"], [None]),
-        ({"oneOf": [{"type": "string"}, {"type": "integer"}]}, [1, "1"], [None, True]),
-        (
-            OBJECT,
-            [{"q": 1, "n": 1, "o": None}, {"q": 1}],
-            [{"n": 1}, {"q": None, "n": 1}, {"q": 1, "n": 1, "x": 1}],
-        ),
+        ({"type": "string", "format": "date"}, ["2026-11-29"], [0, "0"]),
+        (SETS, [{"set": [1, 1], "held": "{"}], [{"set": 1}, {"held": None}, {"x": 1}]),
     ],
 )
-def test_what_is_read_all_the_same(schema: JsonObject, read: list[Any], refused: list[Any]) -> None:
-    """The widened schema allows each reading of the library, and nothing else."""
-    may_read = referee(widened(schema))
-    assert [value for value in read if not may_read(value)] == []
-    assert [value for value in refused if may_read(value)] == []
+def test_what_is_taken_all_the_same(schema: JsonObject, taken: list[Any], refused: list[Any]) -> None:
+    """The widened schema allows what the library takes as it stands, and nothing that it has to mend."""
+    may_take = referee(widened(schema))
+    assert [value for value in taken if not may_take(value)] == []
+    assert [value for value in refused if may_take(value)] == []
 
 
 def test_a_schema_is_not_changed() -> None:
     """Widening a schema leaves it as it was."""
-    before = repr(OBJECT)
-    widened(OBJECT)
-    assert repr(OBJECT) == before
+    before = repr(SETS)
+    widened(SETS)
+    assert repr(SETS) == before
 
 
 @pytest.mark.parametrize(

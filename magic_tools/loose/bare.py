@@ -1,0 +1,131 @@
+"""Values that stand in damaged JSON without quotation marks: words, texts, and numbers of every notation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from magic_tools.loose.sources import Bare, SourceFloat, SourceInt
+from magic_tools.loose.structure import Structure
+from magic_tools.loose.tokens import COMMAS, END_MARK, QUOTED_KEY, QUOTES, REFUSED_WORDS
+
+__all__ = ["Unreadable", "bare_end", "bare_value"]
+
+
+class Unreadable(Exception):  # noqa: N818 - a finding that the reader turns into damage
+    """Words that are no value, and why."""
+
+
+_STOP = re.compile(rf"[,，;；、\n}}\]){{\[<~{QUOTES}]|(?<=\s)(?://|\#)|/\*")
+_WORDS: Mapping[str, Any] = {"true": True, "false": False, "null": None, "none": None}
+_CONSTANTS: Mapping[str, float] = {
+    name: float(name.lower()) for name in ("NaN", "nan", "Infinity", "+Infinity", "-Infinity", "inf", "-inf", "+inf")
+}
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_OTHER_INTEGER = re.compile(r"\+(?:0|[1-9][0-9]*)")
+_HEX = re.compile(r"[+-]?0[xX][0-9a-fA-F]+")
+_OTHER_NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d+(?:\.\d+){2,}|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}")
+_LIKE_DIGITS = re.compile(r"[+-]?\.?\d[\d_.]*(?:[eE][+-]?\d*)?")
+_EXPRESSION = re.compile(
+    r"\S\s+(?:[+*/%^]|[=!<>]=|[=<>]|&&|\|\||\?\?|\*\*)\s+\S|[\w)\"']\s+-\s+[\d(]|\d\s*[+*%^]\s*\d|\d\s+[-/]\s+\w|"
+    r"^\d+\s*[-/]\s*\d+$"
+)
+_PREFIXED = re.compile(r"[fFbBrR]{1,2}([\"']).*\1", re.DOTALL)
+_CALL = re.compile(r"^(?!\w+://)[^\W\d][\w.]*\(|^(?:new|await|lambda|function|not|typeof)\s")
+
+
+def bare_end(structure: Structure, at: int) -> tuple[int, bool]:
+    """Where the words that start at a place end, and whether that is where the text stops."""
+    text, limit, frame = structure.text, structure.limit, structure.stack[-1]
+    start = at
+    while found := _STOP.search(text, at, limit):
+        stop, sign = found.start(), found[0]
+        if sign in ("//", "#", "/*") or _ends_at(structure, start, stop, sign):
+            return stop, False
+        if sign == "{" or (sign == "[" and not frame.is_object):
+            raise Unreadable("an expression")
+        at = found.end()
+    return limit, True
+
+
+def _ends_at(structure: Structure, start: int, stop: int, sign: str) -> bool:
+    text, limit, frame = structure.text, structure.limit, structure.stack[-1]
+    if sign in COMMAS:
+        return not frame.is_object or structure.member_follows(stop + 1)
+    if sign == "\n":
+        after = structure.gap(stop)
+        if not frame.is_object:
+            return after < limit
+        ends = after < limit and (END_MARK.match(text, after, limit) or structure.key_follows(after, new_line=True))
+        return bool(ends)
+    if sign in "}])":
+        return (sign != ")" or frame.closer == ")") and structure.closers_follow(stop)
+    if END_MARK.match(text, stop, limit):
+        return True
+    if frame.is_object:
+        return sign in QUOTES and QUOTED_KEY.match(text, stop, limit) is not None and structure.key_follows(stop)
+    return (sign in QUOTES or sign in "{[") and text[stop - 1].isspace() and _is_scalar(text[start:stop].strip())
+
+
+def _is_scalar(words: str) -> bool:
+    return words.lower() in _WORDS or _NUMBER.fullmatch(words) is not None
+
+
+def bare_value(words: str, *, typed: bool) -> tuple[Any, str]:
+    """The value that words stand for, and what kind of repair that is; `""` where it is JSON.
+
+    Text that is no value of another kind is `Bare`. Unreadable where it stands for a value that was left
+    out, or for something that would have to be computed. `typed` says that the keys are known.
+    """
+    words = words.strip().removesuffix(";").rstrip()
+    if not words:
+        raise Unreadable("no value")
+    if words.lower() in _WORDS:
+        return _WORDS[words.lower()], "" if words in ("true", "false", "null") else "literal"
+    if words in _CONSTANTS:
+        return SourceFloat(words, _CONSTANTS[words]), "" if words in ("NaN", "Infinity", "-Infinity") else "number"
+    if words[0] in "+-.0123456789" and (number := _number(words)) is not None:
+        return number
+    return _text(words, typed=typed), "bare_text"
+
+
+def _number(words: str) -> tuple[Any, str] | None:
+    try:
+        if _INTEGER.fullmatch(words):
+            return int(words), ""
+        if _OTHER_INTEGER.fullmatch(words):
+            return SourceInt(words, int(words)), "number"
+        if _HEX.fullmatch(words):
+            return SourceInt(words, int(words, 16)), "number"
+    except ValueError:
+        raise Unreadable("a whole number of more than 4300 digits") from None
+    if _NUMBER.fullmatch(words):
+        return SourceFloat(words), ""
+    if _OTHER_NUMBER.fullmatch(words) and words not in ("+", "-", "."):
+        return SourceFloat(words), "number"
+    if _DATE.fullmatch(words):
+        return Bare(words), "bare_text"
+    return (Bare(words, digits=True), "bare_text") if _LIKE_DIGITS.fullmatch(words) else None
+
+
+def _text(words: str, *, typed: bool) -> Bare:
+    if REFUSED_WORDS.fullmatch(words):
+        raise Unreadable("words that stand for a value that was left out")
+    if (
+        _PREFIXED.fullmatch(words)
+        or words.startswith(("--", "++", "+-", "-+"))
+        or _EXPRESSION.search(words)
+        or _CALL.search(words)
+    ):
+        raise Unreadable("an expression")
+    if not typed and re.search(r":\s", words):
+        raise Unreadable("what may be a text, or a key and its value")
+    mark = words[-1]
+    if mark in QUOTES and words.count(mark) % 2:
+        words = words[:-1].rstrip()
+        if not words:
+            raise Unreadable("no value")
+    return Bare(words)

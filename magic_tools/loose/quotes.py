@@ -1,0 +1,105 @@
+"""Where a string ends whose text may hold quotation marks that nobody escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from magic_tools.loose.tokens import CLEAN_VALUE, COMMAS, ENDS_OF, QUOTED_KEY, UNTIL
+from magic_tools.loose.work import Work
+
+__all__ = ["Ended", "end_of_string"]
+
+_MOST_REFUSED = 8
+_BEFORE = frozenset(" \t\r\n([{<=,:;>“‘-—/|*_")
+_AFTER = frozenset(" \t\r\n)]}>.,;:!?”’")
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A string whose text stops at `stop`, and where what follows it begins.
+
+    `how`: `inner` if it holds quotation marks of its own kind, `other` if it ends with one of another
+    kind than it began with, `missing` if it has none at its end; `cut` and `unclear` are none that can be read.
+    """
+
+    stop: int
+    after: int
+    how: Literal["plain", "inner", "other", "missing", "cut", "unclear"] = "plain"
+
+
+def end_of_string(
+    text: str,
+    start: int,
+    limit: int,
+    *,
+    follows: Callable[[int], bool],
+    declares: Callable[[str], bool] | None,
+    work: Work,
+) -> Ended:
+    """Where the string that opens at `start` ends.
+
+    A quotation mark ends it if what follows is structure (`follows`), and if no quotation inside the
+    text is still open. Where text of the form `, "key": value` would be swallowed, and `declares` takes
+    the key for one, the mark before it was left out.
+    """
+    opener, body = text[start], start + 1
+    search = UNTIL[opener]
+    first, refused, quoting, inner = None, 0, False, False
+    at = body
+    while found := search.match(text, at, limit):
+        mark, at = found.end() - 1, found.end()
+        work.spend(at - found.start())
+        if follows(at):
+            if not quoting:
+                return Ended(mark, at, "inner" if inner else "plain")
+            first, quoting = (mark if first is None else first), False
+            refused += 1
+            if refused == _MOST_REFUSED:
+                break
+        elif (lost := _lost_end(text, body, mark, declares, work)) is not None:
+            return lost if first is None or lost.stop != first + 1 else Ended(first, first + 1, "inner")
+        else:
+            quoting = not quoting and _opens_quotation(text, mark, body, limit)
+        inner = True
+    if first is not None:
+        return Ended(first, first + 1, "unclear")
+    ended = _otherwise_ended(text, start, limit, follows, work)
+    return ended if ended.how != "cut" or not inner or text[limit - 1] not in "}]" else Ended(limit, limit, "unclear")
+
+
+def _opens_quotation(text: str, mark: int, body: int, limit: int) -> bool:
+    """Whether a mark inside a text looks like the first of two; that of inches or an apostrophe does not."""
+    before_it = mark == body or text[mark - 1] in _BEFORE
+    return before_it and mark + 1 < limit and text[mark + 1] not in _AFTER
+
+
+def _lost_end(text: str, body: int, mark: int, declares: Callable[[str], bool] | None, work: Work) -> Ended | None:
+    """Where the text ended whose own mark was left out, if the mark begins the next key."""
+    if declares is None:
+        return None
+    key = QUOTED_KEY.match(text, mark)
+    before = text[body:mark].rstrip() if key and CLEAN_VALUE.match(text, key.end()) else ""
+    work.spend(len(before))
+    if key is None or before[-1:] not in COMMAS or not before or not declares(key[1][1:-1]):
+        return None
+    content = before[:-1].rstrip()
+    if any(content.count(opening) > content.count(closing) for opening, closing in ("{}", "[]")):
+        return None  # JSON inside of the text
+    stop, after = body + len(content), body + len(before) - 1
+    if content.endswith('\\"'):  # as in "C:\": its mark is there, and the backslash is text
+        return Ended(stop - 1, after, "missing") if content.count('"') == 1 else Ended(stop, after, "unclear")
+    return Ended(stop - 1 if content[-1:] in ("”", "“", "’", "'") else stop, after, "missing")
+
+
+def _otherwise_ended(text: str, start: int, limit: int, follows: Callable[[int], bool], work: Work) -> Ended:
+    """How a string ends that its own kind of mark never ends: with another kind, or not at all."""
+    others = {'"': "”", "'": "’", "“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'"}.get(text[start], "")
+    at = start + 1
+    while others and (found := UNTIL[others].match(text, at, limit)):
+        mark, at = found.end() - 1, found.end()
+        work.spend(at - found.start())
+        if text[mark] not in ENDS_OF[text[start]] and follows(at):
+            return Ended(mark, at, "other")
+    return Ended(limit, limit, "cut")

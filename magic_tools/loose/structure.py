@@ -1,0 +1,153 @@
+"""What stands around a value in damaged JSON: its gaps, and whether what follows a place is structure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from magic_tools.loose.shapes import Shape
+from magic_tools.loose.tokens import (
+    BARE_KEY,
+    CLEAN_ITEM,
+    CLEAN_VALUE,
+    CLOSERS,
+    COMMAS,
+    END_MARK,
+    HALF_QUOTED_KEY,
+    ODD_BLANKS,
+    QUOTED_KEY,
+    QUOTES,
+    STARTS_ITEM,
+)
+
+__all__ = ["IN_GAP", "Frame", "Structure"]
+
+_CLOSED_BY = {"{": "}", "[": "]", "(": ")"}
+_BLANKS = re.compile(r"[ \t\r\n]*+")
+IN_GAP = frozenset("/#\ufeff\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\x0b\x0c\x85") | frozenset(
+    map(chr, range(0x2000, 0x200C))
+)
+_NOTE = r"//[^\n]*+|\#[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
+_GAP = re.compile(rf"(?:[ \t\r\n{ODD_BLANKS}]++|{_NOTE})*+")
+_PART = re.compile(rf"(?P<comment>{_NOTE})|(?P<blank>[{ODD_BLANKS}]++)")
+_AFTER_CLOSERS = re.compile(rf"\s*+(?:[{{\[(}}\])]|[{QUOTES}]|-?\d|[\w$]++\s*+:|true|false|null|True|False|None)")
+
+
+class Frame:
+    """An object or array that is being read.
+
+    `key` is the one whose value is due, `comma` the place of a comma after which nothing came yet; `bare`
+    tells whether its keys are unquoted.
+    """
+
+    __slots__ = ("bare", "closer", "comma", "container", "is_object", "key", "shape")
+
+    def __init__(self, opener: str, shape: Shape | None) -> None:
+        self.closer = _CLOSED_BY[opener]
+        self.is_object = opener == "{"
+        self.container: Any = {} if self.is_object else []
+        self.shape = shape
+        self.key = ""
+        self.bare = False
+        self.comma: int | None = None
+
+    def declares(self, key: str) -> bool:
+        """Whether a key is one of the object, as far as is known."""
+        return self.names is None or key in self.names
+
+    @property
+    def names(self) -> frozenset[str] | None:
+        """The keys that are declared, None where any may come."""
+        return self.shape.names if self.shape is not None and self.is_object else None
+
+
+class Structure:
+    """A text with the brackets that are open at some place in it."""
+
+    __slots__ = ("limit", "stack", "text")
+
+    def __init__(self, text: str, limit: int) -> None:
+        self.text = text
+        self.limit = limit
+        self.stack: list[Frame] = []
+
+    def gap(self, at: int) -> int:
+        """Where the blanks and comments from a place on end."""
+        end = _BLANKS.match(self.text, at, self.limit).end()  # type: ignore[union-attr]  # it matches nothing, too
+        if end < self.limit and self.text[end] in IN_GAP:
+            end = _GAP.match(self.text, end, self.limit).end()  # type: ignore[union-attr]
+        return end
+
+    def parts_of_gap(self, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+        """The comments and odd blanks of a gap, each with its kind and place."""
+        for part in _PART.finditer(self.text, start, end):
+            yield part.lastgroup or "", part.start(), part.end()
+
+    def follows(self, at: int) -> bool:
+        """Whether what stands at a place is what follows a whole value."""
+        text, start = self.text, at
+        at = self.gap(at)
+        if at >= self.limit:
+            return True
+        if not self.stack:
+            return END_MARK.match(text, at, self.limit) is not None
+        frame, sign = self.stack[-1], text[at]
+        if sign in COMMAS:
+            return self.member_follows(at + 1)
+        if sign in "}])":
+            return self.closers_follow(at)
+        if END_MARK.match(text, at, self.limit):
+            return True
+        if frame.is_object:
+            return self.key_follows(at, new_line="\n" in text[start:at])
+        new_item = sign in QUOTES and "\n" in text[start:at]
+        return new_item or sign in "{[" or CLEAN_ITEM.match(text, at, self.limit) is not None
+
+    def member_follows(self, at: int) -> bool:
+        """Whether what stands behind a comma is a member of the innermost bracket, or its end."""
+        start, at = at, self.gap(at)
+        if at >= self.limit or self.text[at] in "}])" or END_MARK.match(self.text, at, self.limit):
+            return True
+        if self.stack[-1].is_object:
+            return self.text[at] in COMMAS or self.key_follows(at, new_line="\n" in self.text[start:at])
+        return STARTS_ITEM.match(self.text, at, self.limit) is not None
+
+    def key_follows(self, at: int, *, new_line: bool = False) -> bool:
+        """Whether a key of the innermost object stands at a place: one that is declared, or has a clear value."""
+        frame = self.stack[-1]
+        found = QUOTED_KEY.match(self.text, at, self.limit)
+        if found is not None:
+            key = found[1][1:-1]
+        else:
+            found = BARE_KEY.match(self.text, at, self.limit)
+            if found is None:
+                return False
+            key = found[1]
+            if frame.names is None and not frame.bare and not new_line:
+                return False
+        if frame.declares(key):
+            return True
+        return CLEAN_VALUE.match(self.text, found.end(), self.limit) is not None
+
+    def half_key_follows(self, at: int) -> bool:
+        """Whether a key stands at a place that has a quotation mark at its beginning alone."""
+        return HALF_QUOTED_KEY.match(self.text, at, self.limit) is not None
+
+    def closers_follow(self, at: int) -> bool:
+        """Whether the closing brackets at a place are those of the text, by what follows them."""
+        run = CLOSERS.match(self.text, at, self.limit)
+        end = run.end() if run else at
+        if end >= self.limit:
+            return True
+        sign = self.text[end]
+        if sign in COMMAS:
+            return _AFTER_CLOSERS.match(self.text, end + 1, self.limit) is not None
+        if END_MARK.match(self.text, end, self.limit) or sign in "{[/#":
+            return True
+        if QUOTED_KEY.match(self.text, end, self.limit):
+            return True
+        closers = sum(map("".join(self.text[at:end].split()).count, "}])"))
+        if closers < len(self.stack):
+            return False
+        return sign not in QUOTES and self.text[end - 1].isspace()

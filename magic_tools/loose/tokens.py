@@ -1,0 +1,88 @@
+"""How damaged JSON is written: the patterns for its gaps, keys, scalars and ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+__all__ = [
+    "BARE_KEY",
+    "CLEAN_ITEM",
+    "CLEAN_VALUE",
+    "CLOSERS",
+    "COLON",
+    "COMMAS",
+    "ENDS_OF",
+    "END_MARK",
+    "GROUPED",
+    "ODD_BLANKS",
+    "QUOTED_KEY",
+    "QUOTES",
+    "REFUSED_WORDS",
+    "SCALAR_RUN",
+    "STARTS_ITEM",
+    "TRIPLE",
+    "UNTIL",
+]
+
+# Blanks that JSON does not know: byte order mark, no-break, typographic, ideographic and zero-width spaces, line ends.
+ODD_BLANKS = "\ufeff\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\x0b\x0c\x85"
+
+COMMAS = frozenset(",，;；、")
+COLON = re.compile(r"=>|[:：]=?|=(?!=)")
+
+ENDS_OF: Mapping[str, str] = {
+    '"': '"', "'": "'", "`": "`", "“": "”“", "”": "”“", "„": "”“", "‘": "’‘", "’": "’‘", "‚": "’‘", "＂": "＂",
+    "＇": "＇", "«": "»", "「": "」", "『": "』",
+}  # fmt: skip
+"""The characters with which a string may end, by the one that it starts with."""
+
+QUOTES = "".join(ENDS_OF)
+
+UNTIL: Mapping[str, re.Pattern[str]] = {
+    opener: re.compile(rf"[^\\{ends}]*+(?:\\.[^\\{ends}]*+)*+[{ends}]", re.DOTALL) for opener, ends in ENDS_OF.items()
+}
+"""Up to and with the next character that may end a string, by how it starts; escaped ones do not count."""
+
+TRIPLE = re.compile(r'"""|\'\'\'')
+
+_WITHIN = "{0,200}"
+_QUOTED_BY = (
+    rf'"[^"\\\n]{_WITHIN}"',
+    rf"'[^'\\\n]{_WITHIN}'",
+    rf"[“”„][^“”\n]{_WITHIN}[“”]",
+    rf"[‘’‚][^‘’\n]{_WITHIN}[‘’]",
+    rf'[“”„][^"“”\n]{_WITHIN}"',
+    rf'"[^"“”\n]{_WITHIN}”',
+    rf"＂[^＂\n]{_WITHIN}＂",
+)
+_QUOTED = f"(?:{'|'.join(_QUOTED_BY)})"
+
+QUOTED_KEY = re.compile(rf"({_QUOTED})\s*+(?:=>|[:：](?!:))")
+HALF_QUOTED_KEY = re.compile(rf"[{QUOTES}]\s*+([^\W\d][\w$.\-]{{0,63}}+(?: [\w$.\-]{{1,30}}+){{0,4}})\s*+[:：](?!:)")
+BARE_KEY = re.compile(r"([^\W\d][\w$.\-]{0,63}+|\$[\w$.\-]{0,63}+|\d{1,20})[ \t]*+(?:=>|[:：](?![:/]))")
+
+_LITERALS = r"-?(?:\d[\d.eE+\-]*+|\.\d++)|[Tt]rue|[Ff]alse|null|None|NaN|-?Infinity"
+
+CLEAN_VALUE = re.compile(rf"\s*+(?:(?:{_QUOTED}|{_LITERALS})\s*+(?:[,}}\]，]|\Z)|[{{\[])")
+"""What follows a colon where it is one: a whole scalar that is followed by structure, or a bracket."""
+
+CLEAN_ITEM = re.compile(rf"(?:{_QUOTED}|{_LITERALS})\s*+[,\])，{QUOTES}]")
+
+STARTS_ITEM = re.compile(
+    rf"[{{\[({QUOTES}]|(?:{_LITERALS})\s*+[,\])，]|[^\s{QUOTES},{{}}\[\]][^{QUOTES},{{}}\[\]\n]{{0,200}}[,\])]|\.\.\.|…"
+)
+"""What follows a comma in an array where it is one."""
+
+SCALAR_RUN = re.compile(rf"({_LITERALS})[ \t]++(?:(?:{_LITERALS})[ \t]*+)++(?=[,\])\s])")
+"""Several scalars in an array with nothing but blanks between."""
+
+GROUPED = re.compile(r"-?\d{1,3}[ \t]++\d{3}(?!\d)")
+
+CLOSERS = re.compile(r"[}\])][}\])\s]*+")
+
+END_MARK = re.compile(r"`{2,}+|~{3,}+|'{3}|</[\w-]{1,40}>|<\|[^|>\n]{1,40}\|>")
+"""What shows that the end of a value was meant: a closing fence or tag, a token of a chat template."""
+
+# Words in the place of a value that say there is none, or that it was left out.
+REFUSED_WORDS = re.compile(r"\.{2,}.*|….*|\?+|-+|_+|undefined|<[^<>]*>|\[[^\]]*\]|%[sd]|@\w*|&\w*|\|", re.DOTALL)
