@@ -33,6 +33,7 @@ _EXPRESSION = re.compile(
     r"\S\s+(?:[+*/%^]|[=!<>]=|[=<>]|&&|\|\||\?\?|\*\*)\s+\S|[\w)\"']\s+-\s+[\d(]|\d\s*[+*%^]\s*\d|\d\s+[-/]\s+\w|"
     r"^\d+\s*[-/]\s*\d+$"
 )
+_PHRASE = re.compile(r"\sif\s.+\selse\s|\sfor\s+\w+\s+in\s|\S\s+\|\s+\S|^-?\w+\s+(?:and|or)\s+-?\w+$|^-[^\W\d]")
 _PREFIXED = re.compile(r"[fFbBrR]{1,2}([\"']).*\1", re.DOTALL)
 _CALL = re.compile(r"^(?!\w+://)[^\W\d][\w.]*\(|^(?:new|await|lambda|function|not|typeof)\s")
 
@@ -45,7 +46,7 @@ def bare_end(structure: Structure, at: int) -> tuple[int, bool]:
         stop, sign = found.start(), found[0]
         if sign in ("//", "#", "/*") or _ends_at(structure, start, stop, sign):
             return stop, False
-        if sign == "{" or (sign == "[" and not frame.is_object):
+        if sign == "{" or (sign == "[" and (not frame.is_object or text[stop - 1].isalnum())):
             raise Unreadable("an expression")
         at = found.end()
     return limit, True
@@ -114,12 +115,9 @@ def _number(words: str) -> tuple[Any, str] | None:
 def _text(words: str, *, typed: bool) -> Bare:
     if REFUSED_WORDS.fullmatch(words):
         raise Unreadable("words that stand for a value that was left out")
-    if (
-        _PREFIXED.fullmatch(words)
-        or words.startswith(("--", "++", "+-", "-+"))
-        or _EXPRESSION.search(words)
-        or _CALL.search(words)
-    ):
+    if words.startswith(("--", "++", "+-", "-+", "\\", "!")) or _PREFIXED.fullmatch(words):
+        raise Unreadable("an expression")
+    if _EXPRESSION.search(words) or _CALL.search(words) or _PHRASE.search(words):
         raise Unreadable("an expression")
     if not typed and re.search(r":\s", words):
         raise Unreadable("what may be a text, or a key and its value")

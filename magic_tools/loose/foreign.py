@@ -70,7 +70,11 @@ class ForeignReader:
     def read(self, text: str) -> Any:
         """The JSON value of a text; Misfit where the schema forbids it."""
         value = json.loads(text, parse_float=_number, parse_constant=_finite)
-        if not self._validator.is_valid(value):
+        try:
+            fits = self._validator.is_valid(value)
+        except UnicodeEncodeError:
+            raise Misfit(lambda: (Finding((), say("text in valid Unicode"), say("text that is not so")),)) from None
+        if not fits:
             raise Misfit(lambda: self._findings(value))
         if not self._has_defaults:
             return value

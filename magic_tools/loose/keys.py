@@ -8,15 +8,14 @@ from typing import NamedTuple
 from magic_tools.loose.bare import Unreadable
 from magic_tools.loose.escapes import unescaped
 from magic_tools.loose.structure import Structure
-from magic_tools.loose.tokens import BARE_KEY, COLON, HALF_QUOTED_KEY, QUOTED_KEY, QUOTES
+from magic_tools.loose.tokens import BARE_KEY, COLON, HALF_QUOTED_KEY, KEY_BEFORE_QUOTE, QUOTED_KEY, QUOTES
 
 __all__ = ["Key", "read_key"]
 
 _ANY_KEY = {quote: re.compile(rf"{quote}((?:[^{quote}\\]|\\.)*+){quote}", re.DOTALL) for quote in "\"'`"}
-_BEFORE_QUOTE = re.compile(rf"([^\W\d][\w$.\-]{{0,63}}+)[{QUOTES}]\s*+[:：](?!:)")
 _WORDS = re.compile(r"([^\W\d][\w$.\-\\]{0,63}+(?: [\w$.\-]{1,30}+){0,4})[ \t]*+(?:=>|[:：](?![:/]))")
 _ANY_WORDS = re.compile(r"[\w$.\- ]*+")
-_NO_VALUE = frozenset("}]),，;；")
+_SHOWS_A_VALUE = re.compile(rf"[{{\[]|(?:-?\d[\w.+\-]*|[a-zA-Z]+|[{QUOTES}][^{QUOTES}\n]*[{QUOTES}])\s*[,}}]")
 
 
 class Key(NamedTuple):
@@ -63,7 +62,7 @@ def _bare(structure: Structure, at: int, *, meant: bool) -> Key | None:
     if found is not None:
         name = found[1].replace("\\_", "_")
         return _with_colon(structure, name, found.end(1), bare=True, notes=(("bare_key", at, found.end(1)),))
-    lost = _BEFORE_QUOTE.match(text, at, limit)
+    lost = KEY_BEFORE_QUOTE.match(text, at, limit)
     if lost is not None:
         return Key(lost[1], lost.end(), False, (("missing_quote", at, at),))
     words = _ANY_WORDS.match(text, at, limit)
@@ -79,6 +78,6 @@ def _with_colon(
     found = COLON.match(structure.text, colon, structure.limit)
     if found is not None:
         return Key(name, found.end(), bare, notes if found[0] == ":" else (*notes, ("colon", colon, found.end())))
-    if structure.text[colon] in _NO_VALUE or not structure.stack[-1].declares(name):
+    if _SHOWS_A_VALUE.match(structure.text, colon, structure.limit) is None or ":" in name:
         raise Unreadable("a key without a value")
     return Key(name, colon, bare, (*notes, ("missing_colon", end, end)))

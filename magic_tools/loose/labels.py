@@ -20,8 +20,8 @@ from magic_tools.messages import Repair
 __all__ = ["read_labels"]
 
 _LABEL = re.compile(
-    r"[ \t]*+(?:[-*+•>]|\d{1,3}[.)])?[ \t]*+(?P<mark>[*_`\"']{0,3})(?P<key>[^\W\d][\w .\-\\]{0,63}?)(?P=mark)[ \t]*+"
-    r"(?::(?P<inner>[*_`]{0,3})|：|=)[ \t]*+(?P<value>[^\n]*+)"
+    r"[ \t]*+(?:[-*+•>][ \t]++|\d{1,3}[.)])?[ \t]*+(?P<mark>[*_`\"']{0,3})(?P<key>[^\W\d][\w .\-\\]{0,63}?)"
+    r"(?:(?P=mark)[ \t]*+[:：=]|[:：](?P=mark))[ \t]*+(?P<value>[^\n]*+)"
 )
 
 
@@ -39,7 +39,10 @@ def read_labels(text: str, shape: Shape) -> Reading | None:
         found = _LABEL.fullmatch(line.rstrip("\r"))
         name = names.get(folded(found["key"])) if found else None
         if found is not None and name is not None:
-            value = _value(found["value"].removeprefix(found["mark"] if found["mark"] in ("**", "__") else "").strip())
+            try:
+                value = _value(found["value"].strip())
+            except Unreadable:
+                return None
             if name in members and not same(members[name], value):
                 raise Damage("ambiguous", at, end, name)
             members[name], first = value, at if first is None else first
@@ -59,6 +62,8 @@ def read_labels(text: str, shape: Shape) -> Reading | None:
 
 
 def _value(words: str) -> Any:
+    if not words:
+        raise Unreadable("no value")
     words = words.rstrip(",;") if words[:1] in QUOTES or words[:1] in ("{", "[") else words
     if words[:1] in ("{", "[") or (words[:1] in QUOTES and words[-1:] in ENDS_OF[words[0]]):
         try:
@@ -66,7 +71,4 @@ def _value(words: str) -> Any:
         except (Damage, WorkSpentError):
             return Bare(words)
         return reading.value if reading.end == len(words) and not reading.cut else Bare(words)
-    try:
-        return bare_value(words, typed=True)[0]
-    except Unreadable:
-        return Bare(words)
+    return bare_value(words, typed=True)[0]

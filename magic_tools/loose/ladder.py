@@ -11,6 +11,7 @@ from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 from jiter import from_json
 
 from magic_tools.errors import ParseError, ParseErrorKind
+from magic_tools.loose.bare import Unreadable, bare_value
 from magic_tools.loose.fit import Fitted, fit
 from magic_tools.loose.issues import Finding, Place, shown, told
 from magic_tools.loose.labels import read_labels
@@ -363,14 +364,18 @@ class Ladder(Generic[T]):
         start, end = content_bounds(text)
         if self._is_untyped or self._closed or start >= end:
             return None
-        bare = Bare(text[start:end].strip("`*_ ").rstrip("."))
+        words = text[start:end]
         note = Repair("bare_text", start, end, "took words without quotation marks for a text")
-        try:
-            return self._mended(bare, None, (note,))
-        except _RefusedError as error:
-            if error.refusal.kind == "ambiguous":
-                raise
-            return None
+        for value in (_word(words), Bare(words), Bare(words.strip("`*_ ").rstrip("."))):
+            try:
+                parsed = self._mended(value, None, (note,))
+            except _RefusedError as error:
+                if error.refusal.kind == "ambiguous":
+                    raise
+                continue
+            if all(repair.kind not in ("one_as_list", "decoded") for repair in parsed.repairs):
+                return parsed
+        return None
 
     def _partial(self, text: str) -> Any:
         """What can be read of a text that was cut."""
@@ -398,6 +403,14 @@ def _cut(text: str) -> tuple[Place, Phrase, Phrase]:
         say("a whole JSON value"),
         say("text that stops after {count} characters, before its end", count=len(text)),
     )
+
+
+def _word(words: str) -> Any:
+    """A word or number that is no JSON as it is written, such as `None`; any other text as it is."""
+    try:
+        return bare_value(words, typed=True)[0]
+    except Unreadable:
+        return Bare(words)
 
 
 def _is_item(found: Read) -> bool:

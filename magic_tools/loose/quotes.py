@@ -6,7 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from magic_tools.loose.tokens import CLEAN_VALUE, COMMAS, ENDS_OF, QUOTED_KEY, UNTIL
+from magic_tools.loose.tokens import (
+    CLEAN_VALUE,
+    COMMAS,
+    ENDS_OF,
+    HALF_ITEM,
+    QUOTED_KEY,
+    QUOTES,
+    STANDS_ALONE,
+    UNTIL,
+)
 from magic_tools.loose.work import Work
 
 __all__ = ["Ended", "end_of_string"]
@@ -60,6 +69,8 @@ def end_of_string(
                 break
         elif (lost := _lost_end(text, body, mark, declares, work)) is not None:
             return lost if first is None or lost.stop != first + 1 else Ended(first, first + 1, "inner")
+        elif not quoting and (STANDS_ALONE if declares else HALF_ITEM).match(text, at, limit):
+            return Ended(mark, at, "unclear")
         else:
             quoting = not quoting and _opens_quotation(text, mark, body, limit)
         inner = True
@@ -80,17 +91,24 @@ def _lost_end(text: str, body: int, mark: int, declares: Callable[[str], bool] |
     if declares is None:
         return None
     key = QUOTED_KEY.match(text, mark)
-    before = text[body:mark].rstrip() if key and CLEAN_VALUE.match(text, key.end()) else ""
-    work.spend(len(before))
-    if key is None or before[-1:] not in COMMAS or not before or not declares(key[1][1:-1]):
+    if key is None or not declares(key[1][1:-1]):
         return None
-    content = before[:-1].rstrip()
+    before = text[body:mark].rstrip()
+    work.spend(len(before))
+    opened = before.endswith(("{", "["))
+    content = before.rstrip("{[ \t\r\n")[:-1].rstrip() if opened else before[:-1].rstrip()
+    if before.rstrip("{[ \t\r\n")[-1:] not in COMMAS or not content:
+        return None
     if any(content.count(opening) > content.count(closing) for opening, closing in ("{}", "[]")):
         return None  # JSON inside of the text
     stop, after = body + len(content), body + len(before) - 1
+    closes = any(content.count(opening) < content.count(closing) for opening, closing in ("{}", "[]"))
+    if opened or closes or not CLEAN_VALUE.match(text, key.end()):
+        return Ended(stop, after, "unclear")
     if content.endswith('\\"'):  # as in "C:\": its mark is there, and the backslash is text
         return Ended(stop - 1, after, "missing") if content.count('"') == 1 else Ended(stop, after, "unclear")
-    return Ended(stop - 1 if content[-1:] in ("”", "“", "’", "'") else stop, after, "missing")
+    is_other = content[-1] in QUOTES and content.count(content[-1]) % 2  # it ends with a mark of another kind
+    return Ended(stop - 1 if is_other else stop, after, "missing")
 
 
 def _otherwise_ended(text: str, start: int, limit: int, follows: Callable[[int], bool], work: Work) -> Ended:
@@ -101,5 +119,6 @@ def _otherwise_ended(text: str, start: int, limit: int, follows: Callable[[int],
         mark, at = found.end() - 1, found.end()
         work.spend(at - found.start())
         if text[mark] not in ENDS_OF[text[start]] and follows(at):
-            return Ended(mark, at, "other")
+            opened = text.count("“", start + 1, mark) > text.count("”", start + 1, mark)
+            return Ended(mark, at, "unclear" if opened else "other")
     return Ended(limit, limit, "cut")

@@ -34,6 +34,7 @@ __all__ = ["read_members", "read_value"]
 
 _MOST_LEVELS = 500
 _STEP = 8
+_MOST_OF_RUN = 100
 
 _PYTHON_TEXT = re.compile(r"[uU](?=[\"'])")
 _PARAGRAPH = re.compile(r"[ \t\r]*+\n[ \t\r]*+\n")
@@ -253,7 +254,7 @@ class _Reader:
         if at >= self.limit:
             return self.end(at, ended=False)
         text, sign, frame = self.text, self.text[at], self.stack[-1]
-        if sign == frame.closer and frame.comma is None:
+        if sign == frame.closer and sign != ")" and frame.comma is None:
             return self.take(self.stack.pop().container, at + 1)
         if sign in COMMAS:
             if sign != ",":
@@ -271,7 +272,7 @@ class _Reader:
         prose = _PARAGRAPH.match(text, before, self.limit) and _STARTS_PROSE.match(text, at, self.limit)
         if prose and not (follows and frame.is_object) and text.find("}", at) < 0 and text.find("]", at) < 0:
             return self.end(before, ended=True)
-        if not follows:
+        if not follows or frame.closer == ")":  # texts side by side are one text in Python
             self.fail("something that is no comma and no closing bracket", at)
         self.note("missing_comma", before, before)
         return self.next_member(None, at)
@@ -297,7 +298,7 @@ class _Reader:
     def words(self, at: int) -> _Step:
         self.at = at
         frame = self.stack[-1]
-        run = None if frame.is_object else SCALAR_RUN.match(self.text, at, self.limit)
+        run = None if frame.is_object else SCALAR_RUN.match(self.text, at, min(at + _MOST_OF_RUN, self.limit))
         if run is not None:
             if GROUPED.match(self.text, at):
                 raise Unreadable("digits that may be one number or several")
@@ -409,6 +410,9 @@ class _Reader:
         closing = Closing(1, at + 1, None) if self.text[at] == frame.closer else closing_at(self.structure, at)
         if closing is None:
             self.fail("a closing bracket that does not fit what is open", at)
+        if frame.closer == ")" and len(frame.container) == 1 and frame.comma is None and closing.levels == 1:
+            self.stack.pop()  # round brackets around one value are not more than the value
+            return self.take(frame.container[0], closing.end)
         if frame.comma is not None and not frame.container:
             self.fail("a comma without anything beside it", frame.comma)
         if frame.comma is not None and closing.levels:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from magic_tools.loose.brackets import ANY_QUOTE, Brackets, brackets_in
 from magic_tools.loose.readings import Damage, Read, Reading
 from magic_tools.loose.repair import read_members, read_value
 from magic_tools.loose.shapes import Shape
@@ -27,6 +28,7 @@ _SIGN = re.compile(
     r"(?:\s[^<>]{0,200})?>|(?P<opener>[{\[])",
     re.IGNORECASE,
 )
+_MOST_REGIONS = 16
 _FIRST_SIGNS = ("```", "~~~", "'''", "<", "{", "[")
 _REASONING_END = re.compile(rf"</(?:{_REASONING})>", re.IGNORECASE)
 _FENCE_TAG = re.compile(r"[ \t]*+([\w+#.-]*+)")
@@ -86,7 +88,7 @@ def tiers(text: str, *, prose: bool, shape: Shape | None = None) -> Iterator[lis
         whole = _whole(text, first, end, work, shape)
         if isinstance(whole, Damage) or (whole is not None and whole.end == end):
             yield [whole]
-            if isinstance(whole, Reading) or whole.kind == "ambiguous":
+            if isinstance(whole, Reading) or whole.kind == "ambiguous" or whole.end == end:
                 return  # what stands inside one damaged value is no answer
         scan = _Scan(text, first, end, work, shape)
         scan.run()
@@ -140,7 +142,9 @@ def _whole(text: str, first: int, end: int, work: Work, shape: Shape | None) -> 
         if QUOTED_KEY.match(text, first, end) or _HALF_KEY.match(text, first, end):
             reading = read_members(text, first, end, work, shape)
             junk = _JUNK.match(text, reading.end, end)
-            return replace(reading, end=end) if junk and junk.end() == end and not reading.missing else None
+            if junk and junk.end() == end and not reading.missing:
+                return replace(reading, end=end)
+            return Damage("unparseable", first, end, "members without the brackets around them")
         reading = read_value(text, first, end, work, shape)
     except Damage as damage:
         return damage if damage.meant else None
@@ -180,6 +184,7 @@ class _Scan:
         self.reasoning: list[tuple[int, int]] = []
         self.unfinished = False
         self.places = dict.fromkeys(_FIRST_SIGNS, first - 1)
+        self.brackets: Brackets | None = None
 
     def run(self) -> None:
         at = self.first
@@ -217,13 +222,14 @@ class _Scan:
             found: Read = read_value(text, at, self.end, self.work, self.shape)
         except Damage as damage:
             if not damage.meant:
-                return at + 1
+                return self._past_prose(at)
             found = damage
-        if not self.regions and isinstance(found, Reading) and not found.strict and _is_prose(found):
+        begins = not text[self.reasoning[-1][1] if self.reasoning else self.first : at].strip()
+        sure = self.regions or (begins and _is_cut(found))
+        if isinstance(found, Reading) and not sure and found.strict is None and _is_prose(found):
             return at + 1
-        after = _MORE_MEMBERS.match(text, found.end)
-        if isinstance(found, Reading) and after and QUOTED_KEY.match(text, after.end(), self.end):
-            found = Damage("unparseable", found.end, after.end(), "there are more members behind a closing bracket")
+        if isinstance(found, Reading) and self._goes_on(found):
+            found = Damage("unparseable", found.end, found.end, "there are more members behind a closing bracket")
         kind = self.regions[-1].kind if self.regions else "prose"
         self.candidates.append(_Candidate(found, kind, at, found.end))
         if isinstance(found, Reading):
@@ -231,6 +237,34 @@ class _Scan:
         closing = self.regions[-1].closing if self.regions else ""
         after_it = text.find(closing, found.offset, self.end) if closing else -1
         return after_it if after_it > at else self.end  # what seems to follow may stand in a string of it
+
+    @property
+    def _wants_items(self) -> bool:
+        return self.shape is not None and self.shape.names is None and self.shape.item() is not None
+
+    def _known_brackets(self) -> Brackets:
+        self.brackets = self.brackets or brackets_in(self.text, self.first, self.end)
+        return self.brackets
+
+    def _past_prose(self, at: int) -> int:
+        """Where to go on behind a bracket that is no JSON: what stands in it beside quotation marks is no answer."""
+        closer = self._known_brackets().closed_at.get(at)
+        if at == self.first and closer in (None, self.end - 1):
+            return self.end  # the whole text is this one bracket
+        if closer is not None and ANY_QUOTE.search(self.text, at, closer):
+            return closer + 1
+        return at + 1
+
+    def _goes_on(self, found: Reading) -> bool:
+        """Whether more of a value stands behind what was read of it."""
+        after = _MORE_MEMBERS.match(self.text, found.end, self.end)
+        has_moved = any(repair.kind.endswith("_closer") for repair in found.repairs)
+        if after is not None and (has_moved or QUOTED_KEY.match(self.text, after.end(), self.end)):
+            return True
+        stray = self._known_brackets().stray_after(found.end) if after or found.strict is None else None
+        if stray is None or (self._wants_items and isinstance(found.value, dict) and stray == self.end - 1):
+            return False  # what is missing is the opening bracket of an array of such objects
+        return after is not None or (has_moved and not self.text[found.end : stray].strip())
 
     def _fence(self, sign: re.Match[str]) -> int:
         marker = sign["fence"]
@@ -255,7 +289,7 @@ class _Scan:
 
     def _tag(self, sign: re.Match[str]) -> int:
         closing = f"</{sign['tag']}>"
-        if not sign["end"]:
+        if not sign["end"] and len(self.regions) < _MOST_REGIONS:
             self.regions.append(_Region("tagged", "tag", closing, sign.start(), sign.end(), len(self.candidates)))
             return sign.end()
         region = next((each for each in reversed(self.regions) if each.closing.lower() == closing.lower()), None)

@@ -8,6 +8,7 @@ from typing import Any
 
 from magic_tools.loose.shapes import Shape
 from magic_tools.loose.tokens import (
+    AT_END,
     BARE_KEY,
     CLEAN_ITEM,
     CLEAN_VALUE,
@@ -15,6 +16,8 @@ from magic_tools.loose.tokens import (
     COMMAS,
     END_MARK,
     HALF_QUOTED_KEY,
+    KEY_BEFORE_QUOTE,
+    NO_COLON,
     ODD_BLANKS,
     QUOTED_KEY,
     QUOTES,
@@ -98,7 +101,7 @@ class Structure:
         if sign in "}])":
             return self.closers_follow(at)
         if END_MARK.match(text, at, self.limit):
-            return True
+            return text[at] == "<" or "\n" in text[start:at]
         if frame.is_object:
             return self.key_follows(at, new_line="\n" in text[start:at])
         new_item = sign in QUOTES and "\n" in text[start:at]
@@ -106,29 +109,36 @@ class Structure:
 
     def member_follows(self, at: int) -> bool:
         """Whether what stands behind a comma is a member of the innermost bracket, or its end."""
-        start, at = at, self.gap(at)
-        if at >= self.limit or self.text[at] in "}])" or END_MARK.match(self.text, at, self.limit):
+        text, limit, start = self.text, self.limit, at
+        at = self.gap(at)
+        if at >= limit or text[at] in "}])" or END_MARK.match(text, at, limit):
             return True
-        if self.stack[-1].is_object:
-            return self.text[at] in COMMAS or self.key_follows(at, new_line="\n" in self.text[start:at])
-        return STARTS_ITEM.match(self.text, at, self.limit) is not None
+        if not self.stack[-1].is_object:
+            return STARTS_ITEM.match(text, at, limit) is not None
+        if text[at] in COMMAS or text.startswith(('\\"', "\\'"), at) or AT_END.match(text, at, limit):
+            return True
+        return self.key_follows(at, new_line="\n" in text[start:at], comma=True)
 
-    def key_follows(self, at: int, *, new_line: bool = False) -> bool:
-        """Whether a key of the innermost object stands at a place: one that is declared, or has a clear value."""
+    def key_follows(self, at: int, *, new_line: bool = False, comma: bool = False) -> bool:
+        """Whether a key of the innermost object stands at a place: one that is declared, or has a clear value.
+
+        Behind a comma it may have lost one of its marks, or have none.
+        """
         frame = self.stack[-1]
-        found = QUOTED_KEY.match(self.text, at, self.limit)
-        if found is not None:
-            key = found[1][1:-1]
-        else:
-            found = BARE_KEY.match(self.text, at, self.limit)
-            if found is None:
-                return False
-            key = found[1]
-            if frame.names is None and not frame.bare and not new_line:
-                return False
-        if frame.declares(key):
+        text, limit = self.text, self.limit
+        if NO_COLON.match(text, at, limit):
             return True
-        return CLEAN_VALUE.match(self.text, found.end(), self.limit) is not None
+        found = QUOTED_KEY.match(text, at, limit)
+        sure = found is not None and found[0][-1] != "="
+        if found is None and (comma or frame.bare or new_line):
+            found = BARE_KEY.match(text, at, limit)
+            sure = found is not None and (frame.bare or new_line or frame.names is not None)
+        if found is None and comma:
+            found = HALF_QUOTED_KEY.match(text, at, limit) or KEY_BEFORE_QUOTE.match(text, at, limit)
+        if found is None:
+            return False
+        key = found[1].strip(QUOTES)
+        return (sure and frame.declares(key)) or CLEAN_VALUE.match(text, found.end(), limit) is not None
 
     def half_key_follows(self, at: int) -> bool:
         """Whether a key stands at a place that has a quotation mark at its beginning alone."""
@@ -142,7 +152,7 @@ class Structure:
             return True
         sign = self.text[end]
         if sign in COMMAS:
-            return _AFTER_CLOSERS.match(self.text, end + 1, self.limit) is not None
+            return _AFTER_CLOSERS.match(self.text, self.gap(end + 1), self.limit) is not None
         if END_MARK.match(self.text, end, self.limit) or sign in "{[/#":
             return True
         if QUOTED_KEY.match(self.text, end, self.limit):

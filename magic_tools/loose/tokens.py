@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 __all__ = [
+    "AT_END",
     "BARE_KEY",
     "CLEAN_ITEM",
     "CLEAN_VALUE",
@@ -15,11 +16,15 @@ __all__ = [
     "ENDS_OF",
     "END_MARK",
     "GROUPED",
+    "HALF_ITEM",
+    "KEY_BEFORE_QUOTE",
+    "NO_COLON",
     "ODD_BLANKS",
     "QUOTED_KEY",
     "QUOTES",
     "REFUSED_WORDS",
     "SCALAR_RUN",
+    "STANDS_ALONE",
     "STARTS_ITEM",
     "TRIPLE",
     "UNTIL",
@@ -32,7 +37,7 @@ COMMAS = frozenset(",，;；、")
 COLON = re.compile(r"=>|[:：]=?|=(?!=)")
 
 ENDS_OF: Mapping[str, str] = {
-    '"': '"', "'": "'", "`": "`", "“": "”“", "”": "”“", "„": "”“", "‘": "’‘", "’": "’‘", "‚": "’‘", "＂": "＂",
+    '"': '"', "'": "'", "`": "`", "“": '”“"', "”": '”“"', "„": '”“"', "‘": "’‘", "’": "’‘", "‚": "’‘", "＂": "＂",
     "＇": "＇", "«": "»", "「": "」", "『": "』",
 }  # fmt: skip
 """The characters with which a string may end, by the one that it starts with."""
@@ -46,26 +51,44 @@ UNTIL: Mapping[str, re.Pattern[str]] = {
 
 TRIPLE = re.compile(r'"""|\'\'\'')
 
-_WITHIN = "{0,200}"
 _QUOTED_BY = (
-    rf'"[^"\\\n]{_WITHIN}"',
-    rf"'[^'\\\n]{_WITHIN}'",
-    rf"[“”„][^“”\n]{_WITHIN}[“”]",
-    rf"[‘’‚][^‘’\n]{_WITHIN}[‘’]",
-    rf'[“”„][^"“”\n]{_WITHIN}"',
-    rf'"[^"“”\n]{_WITHIN}”',
-    rf"＂[^＂\n]{_WITHIN}＂",
+    r'"(?:[^"\\]|\\.)*+"',
+    r"'(?:[^'\\]|\\.)*+'",
+    "[“”„][^“”]*+[“”]",
+    "[‘’‚][^‘’]*+[‘’]",
+    '[“”„][^"“”]*+"',
+    '"[^"“”]*+”',
+    "＂[^＂]*+＂",
 )
 _QUOTED = f"(?:{'|'.join(_QUOTED_BY)})"
 
-QUOTED_KEY = re.compile(rf"({_QUOTED})\s*+(?:=>|[:：](?!:))")
-HALF_QUOTED_KEY = re.compile(rf"[{QUOTES}]\s*+([^\W\d][\w$.\-]{{0,63}}+(?: [\w$.\-]{{1,30}}+){{0,4}})\s*+[:：](?!:)")
+QUOTED_KEY = re.compile(rf"({_QUOTED})\s*+(?:=>|[:：](?!:)|=(?![=>]))", re.DOTALL)
+KEY_BEFORE_QUOTE = re.compile(rf"([^\W\d][\w$.\-]{{0,63}}+)[{QUOTES}]\s*+[:：](?!:)")
+"""A key that has a quotation mark at its end alone."""
+
+HALF_QUOTED_KEY = re.compile(
+    rf"[{QUOTES}]\s*+([^\W\d][\w$.\-]{{0,63}}+(?: [\w$.\-]{{1,30}}+){{0,4}})[{QUOTES}]?\s*+[:：](?!:)"
+)
+"""A key that has a quotation mark at its beginning alone, or another one at its end."""
+
 BARE_KEY = re.compile(r"([^\W\d][\w$.\-]{0,63}+|\$[\w$.\-]{0,63}+|\d{1,20})[ \t]*+(?:=>|[:：](?![:/]))")
 
 _LITERALS = r"-?(?:\d[\d.eE+\-]*+|\.\d++)|[Tt]rue|[Ff]alse|null|None|NaN|-?Infinity"
 
 CLEAN_VALUE = re.compile(rf"\s*+(?:(?:{_QUOTED}|{_LITERALS})\s*+(?:[,}}\]，]|\Z)|[{{\[])")
 """What follows a colon where it is one: a whole scalar that is followed by structure, or a bracket."""
+
+NO_COLON = re.compile(rf"(?:{_QUOTED})\s++(?=(?:{_LITERALS}|{_QUOTED})\s*+[,}}]|[{{\[])", re.DOTALL)
+"""A key whose colon is missing, before a value that shows it."""
+
+STANDS_ALONE = re.compile(rf"\s*+(?:[,，]\s*+)?(?:{_QUOTED})\s*+[,}}，]", re.DOTALL)
+"""A text without a key, where one would have to stand."""
+
+HALF_ITEM = re.compile(rf"\s*+[,，]\s*+[^\s{QUOTES},{{}}\[\]][^{QUOTES},{{}}\[\]\n]*+[{QUOTES}]\s*+[,\]]")
+"""An item that has a quotation mark at its end alone."""
+
+AT_END = re.compile(rf"[{QUOTES}][^{QUOTES}\n]*+[{QUOTES}]?\s*+\Z")
+"""A key with which the text stops."""
 
 CLEAN_ITEM = re.compile(rf"(?:{_QUOTED}|{_LITERALS})\s*+[,\])，{QUOTES}]")
 
@@ -74,8 +97,8 @@ STARTS_ITEM = re.compile(
 )
 """What follows a comma in an array where it is one."""
 
-SCALAR_RUN = re.compile(rf"({_LITERALS})[ \t]++(?:(?:{_LITERALS})[ \t]*+)++(?=[,\])\s])")
-"""Several scalars in an array with nothing but blanks between."""
+SCALAR_RUN = re.compile(rf"({_LITERALS})[ \t]++(?:{_LITERALS})(?=[,\])\s])")
+"""Two scalars in an array with nothing but blanks between."""
 
 GROUPED = re.compile(r"-?\d{1,3}[ \t]++\d{3}(?!\d)")
 
