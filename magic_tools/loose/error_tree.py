@@ -71,7 +71,7 @@ def _findings(entries: Iterable[Entry], node: _Node, guide: Guide) -> list[Findi
 def _below(node: _Node, name: str | int, schema: JsonObject | None) -> _Node:
     try:
         value = node.value[name]
-    except LookupError:  # it is missing
+    except (LookupError, TypeError):  # it is missing, or of an array that an older pydantic names by fields
         value = None
     return _Node(value, held_schema(schema, name), (*node.place, name), node.depth + 1)
 

@@ -426,7 +426,8 @@ def _of_damage(damage: Damage, text: str) -> _Refusal:
         where = "{why}, at character {offset}" if damage.offset else "{why}"
         why = say(where, why=say(damage.why), offset=damage.offset)
         finding = Finding((), say("JSON"), say("text that is none ({why})", why=why))
-    return _Refusal(damage.kind, (finding,), damage.partial)
+    partial = None if damage.partial is None else json.loads(json.dumps(damage.partial))
+    return _Refusal(damage.kind, (finding,), partial)
 
 
 def _partial_of(reading: Reading) -> Any:

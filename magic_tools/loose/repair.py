@@ -470,4 +470,15 @@ class _Reader:
         return end
 
     def fail(self, why: str, at: int) -> NoReturn:
-        raise Damage("unparseable", at, max(self.at, at), why, meant=self.meant)
+        raise Damage("unparseable", at, max(self.at, at), why, meant=self.meant, partial=self.so_far())
+
+    def so_far(self) -> Any:
+        """What was read before the damage, each bracket with what is in it."""
+        held: Any = None
+        for level, frame in enumerate(reversed(self.stack)):
+            if level and frame.is_object:
+                frame.container[frame.key] = held
+            elif level:
+                frame.container.append(held)
+            held = frame.container
+        return held or None
