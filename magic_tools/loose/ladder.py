@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from jiter import from_json
 
 from magic_tools.errors import ParseError, ParseErrorKind
 from magic_tools.loose.bare import Unreadable, bare_value
 from magic_tools.loose.fit import Fitted, fit
-from magic_tools.loose.issues import Finding, Place, shown, told
+from magic_tools.loose.issues import Finding, shown, told
 from magic_tools.loose.labels import read_labels
 from magic_tools.loose.openness import has_all_fields, takes_text
-from magic_tools.loose.phrases import Phrase, say
+from magic_tools.loose.phrases import say
 from magic_tools.loose.readers import Misfit, PydanticReader, Reader
 from magic_tools.loose.readings import Damage, Read, Reading
+from magic_tools.loose.refusals import Refusal, RefusedError, cut_short, partial_of, refusal_of, refuse
 from magic_tools.loose.scan import content_bounds, tiers
 from magic_tools.loose.shapes import Shape, shape_of
 from magic_tools.loose.shells import told_by_shell
@@ -49,23 +49,6 @@ class Parsed(NamedTuple, Generic[T]):
     repairs: tuple[Repair, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Refusal:
-    """Why a candidate is not the answer."""
-
-    kind: ParseErrorKind
-    findings: tuple[Finding, ...]
-    partial: Any = None
-
-
-class _RefusedError(Exception):
-    """Leaves the ladder with a refusal, and this module never."""
-
-    def __init__(self, refusal: _Refusal) -> None:
-        super().__init__()
-        self.refusal = refusal
-
-
 class Ladder(Generic[T]):
     """The way from text to the values of one reader.
 
@@ -87,7 +70,7 @@ class Ladder(Generic[T]):
                 pass
         try:
             return self._climb(text, finish)
-        except _RefusedError as error:
+        except RefusedError as error:
             refusal = error.refusal
             kind = refusal.kind
             if kind == "truncated" and finish in _BY_ITSELF:
@@ -106,7 +89,7 @@ class Ladder(Generic[T]):
         if not open_ended and (strict := self._strictly(inner)) is not None:
             return strict
         if finish == "length":
-            _refuse("truncated", *_cut(text), partial=self._partial(text))
+            refuse("truncated", *cut_short(text), partial=self._partial(text))
         return self._search(text, finish)
 
     # JSON as it stands.
@@ -135,7 +118,7 @@ class Ladder(Generic[T]):
         try:
             value = read_json(text)
         except ConflictError as conflict:
-            _refuse("ambiguous", (conflict.key,), say("one value under the key"), say("two different values"))
+            refuse("ambiguous", (conflict.key,), say("one value under the key"), say("two different values"))
         except (ValueError, RecursionError):
             return None
         return self._of_json(text) if self._is_readable(text) else self._beyond_pydantic(text, value)
@@ -150,7 +133,7 @@ class Ladder(Generic[T]):
     def _beyond_pydantic(self, text: str, value: Any) -> Parsed[Any]:
         """JSON that only Python reads, as it is; a type that pydantic would have to hold it to refuses it."""
         if not self._is_untyped or levels_of(value) > _MOST_LEVELS:
-            _refuse("unparseable", (), say("JSON of at most 200 levels, in valid Unicode"), say("JSON that is not so"))
+            refuse("unparseable", (), say("JSON of at most 200 levels, in valid Unicode"), say("JSON that is not so"))
         return Parsed(json.loads(text), ())
 
     def _of_json(self, text: str) -> Parsed[T]:
@@ -177,13 +160,13 @@ class Ladder(Generic[T]):
         try:
             return read_json(text)
         except RecursionError:
-            _refuse("unparseable", (), say("JSON that is nested less deeply"), say("JSON too deep to be checked"))
+            refuse("unparseable", (), say("JSON that is nested less deeply"), say("JSON too deep to be checked"))
 
     def _fitted(self, value: Any, *, mends: bool) -> Fitted:
         try:
             return fit(value, self._reader.guide, mends=mends)
         except RecursionError:
-            _refuse("unparseable", (), say("JSON that is nested less deeply"), say("JSON too deep to be checked"))
+            refuse("unparseable", (), say("JSON that is nested less deeply"), say("JSON too deep to be checked"))
 
     def _mended(self, value: Any, text: str | None, repairs: tuple[Repair, ...] = ()) -> Parsed[T]:
         """What a value comes to that does not fit as it stands, or that was repaired; `text` if that is its JSON."""
@@ -207,14 +190,14 @@ class Ladder(Generic[T]):
         refused = json.loads(text if text is not None else self._written(value))
         if fitted.kind == "invalid":
             findings = told_by_shell(refused, self._reader.guide, findings)
-        raise _RefusedError(_Refusal(fitted.kind, findings, refused))
+        raise RefusedError(Refusal(fitted.kind, findings, refused))
 
     def _plain(self, value: Any, repairs: tuple[Repair, ...]) -> Parsed[Any]:
         """A repaired value for which nothing is due."""
         if isinstance(value, Bare):
-            _refuse("unparseable", (), say("JSON"), say("text that is none ({why})", why=say("there is no JSON in it")))
+            refuse("unparseable", (), say("JSON"), say("text that is none ({why})", why=say("there is no JSON in it")))
         if any(repair.kind == "bare_text" for repair in repairs) and any(bare.digits for bare in _bare_texts(value)):
-            _refuse("unparseable", (), say("numbers as JSON writes them, or text in quotation marks"),
+            refuse("unparseable", (), say("numbers as JSON writes them, or text in quotation marks"),
                     say("digits that are no such number"))  # fmt: skip
         written = self._written(value)
         try:
@@ -226,7 +209,7 @@ class Ladder(Generic[T]):
         try:
             return json.dumps(value)
         except RecursionError:
-            _refuse("unparseable", (), say("JSON that is nested less deeply"), say("JSON too deep to be checked"))
+            refuse("unparseable", (), say("JSON that is nested less deeply"), say("JSON too deep to be checked"))
 
     # Text that is no JSON as it stands.
 
@@ -237,7 +220,7 @@ class Ladder(Generic[T]):
         if self._takes_nothing and not text.strip():
             note = Repair("empty_as_object", None, None, "took an empty text for an object without keys")
             return self._mended({}, None, (note,))
-        refusals: list[_Refusal] = []
+        refusals: list[Refusal] = []
         levels = tiers(text, prose=not self._closed, shape=self._shape)
         for tier in _for_lists(levels) if self._is_list else levels:
             parsed = self._among(tier, finish, text, refusals)
@@ -247,8 +230,8 @@ class Ladder(Generic[T]):
             lines = self._labelled(text) or self._whole_text(text)
             if lines is not None:
                 return lines
-        nothing = _of_damage(Damage("unparseable", 0, 0, "there is no JSON in it"), text)
-        raise _RefusedError(min(refusals, key=lambda refusal: _TELLING.index(refusal.kind), default=nothing))
+        nothing = refusal_of(Damage("unparseable", 0, 0, "there is no JSON in it"), text)
+        raise RefusedError(min(refusals, key=lambda refusal: _TELLING.index(refusal.kind), default=nothing))
 
     @cached_property
     def _is_object(self) -> bool:
@@ -272,24 +255,24 @@ class Ladder(Generic[T]):
         return types_of(self._root) == ("array",) and isinstance(self._root.get("items"), dict)
 
     def _among(
-        self, tier: list[Read], finish: FinishReason | None, text: str, refusals: list[_Refusal]
+        self, tier: list[Read], finish: FinishReason | None, text: str, refusals: list[Refusal]
     ) -> Parsed[T] | None:
         fits: list[tuple[Any, Parsed[T]]] = []
         if self._is_list and len(tier) > 1 and all(_is_item(found) for found in tier):
             return self._gathered(tier, finish, text, refusals)
         for found in tier:
             if isinstance(found, Damage):
-                refusals.append(_of_damage(found, text))
+                refusals.append(refusal_of(found, text))
             elif not self._is_whole(found, finish):
-                raise _RefusedError(_Refusal("truncated", (Finding(*_cut(text)),), _partial_of(found)))
+                raise RefusedError(Refusal("truncated", (Finding(*cut_short(text)),), partial_of(found)))
             elif isinstance(found.value, list) and self._is_object:
                 if not refusals or refusals[-1].partial is None:
                     finding = Finding((), say("an object"), shown(found.value, secret=self._hides))
-                    refusals.append(_Refusal("invalid", (finding,), _partial_of(found)))
+                    refusals.append(Refusal("invalid", (finding,), partial_of(found)))
             else:
                 try:
                     fits.append((found.value, self._take(found)))
-                except _RefusedError as error:
+                except RefusedError as error:
                     refusals.append(error.refusal)
         distinct: list[tuple[Any, Parsed[T]]] = []
         for value, parsed in fits:
@@ -297,16 +280,16 @@ class Ladder(Generic[T]):
                 distinct.append((value, parsed))
         alike = not self._is_untyped and all(_equal(distinct[0][1].value, parsed.value) for _, parsed in distinct)
         if len(distinct) > 1 and not alike:
-            _refuse("ambiguous", (), say("one answer"), say("{count} different ones", count=len(distinct)))
+            refuse("ambiguous", (), say("one answer"), say("{count} different ones", count=len(distinct)))
         return fits[0][1] if fits else None
 
     def _gathered(
-        self, tier: list[Read], finish: FinishReason | None, text: str, refusals: list[_Refusal]
+        self, tier: list[Read], finish: FinishReason | None, text: str, refusals: list[Refusal]
     ) -> Parsed[T] | None:
         """All the candidates of a tier, each of which is an item, as one array."""
         readings = [found for found in tier if isinstance(found, Reading)]
         if not all(self._is_whole(reading, finish) for reading in readings):
-            _refuse("truncated", *_cut(text), partial=[_partial_of(reading) for reading in readings])
+            refuse("truncated", *cut_short(text), partial=[partial_of(reading) for reading in readings])
         repairs = tuple(
             repair for reading in readings for repair in reading.repairs if repair.kind not in ("prose", "fence", "tag")
         )
@@ -318,7 +301,7 @@ class Ladder(Generic[T]):
         )
         try:
             return self._mended([reading.value for reading in readings], None, (note, *repairs))
-        except _RefusedError as error:
+        except RefusedError as error:
             refusals.append(error.refusal)
             return None
 
@@ -356,7 +339,7 @@ class Ladder(Generic[T]):
         try:
             reading = read_labels(text, self._shape)
         except Damage as damage:
-            raise _RefusedError(_of_damage(damage, text)) from None
+            raise RefusedError(refusal_of(damage, text)) from None
         return self._take(reading) if reading is not None else None
 
     def _whole_text(self, text: str) -> Parsed[T] | None:
@@ -369,7 +352,7 @@ class Ladder(Generic[T]):
         for value in (_word(words), Bare(words), Bare(words.strip("`*_ ").rstrip("."))):
             try:
                 parsed = self._mended(value, None, (note,))
-            except _RefusedError as error:
+            except RefusedError as error:
                 if error.refusal.kind == "ambiguous":
                     raise
                 continue
@@ -382,7 +365,7 @@ class Ladder(Generic[T]):
         for tier in tiers(text, prose=not self._closed, shape=self._shape):
             for found in tier:
                 if isinstance(found, Reading):
-                    return _partial_of(found)
+                    return partial_of(found)
         return None
 
 
@@ -391,18 +374,6 @@ def _for_lists(levels: Iterable[list[Read]]) -> list[list[Read]]:
     known = list(levels)
     whole = len(known) < _TIERS_OF_PROSE or len(known[-1]) == len(known[-2])
     return known if whole else [*known[:-2], known[-1]]
-
-
-def _refuse(kind: ParseErrorKind, place: Place, expected: Phrase, got: Phrase, *, partial: Any = None) -> NoReturn:
-    raise _RefusedError(_Refusal(kind, (Finding(place, expected, got),), partial))
-
-
-def _cut(text: str) -> tuple[Place, Phrase, Phrase]:
-    return (
-        (),
-        say("a whole JSON value"),
-        say("text that stops after {count} characters, before its end", count=len(text)),
-    )
 
 
 def _word(words: str) -> Any:
@@ -415,23 +386,6 @@ def _word(words: str) -> Any:
 
 def _is_item(found: Read) -> bool:
     return isinstance(found, Reading) and isinstance(found.value, dict)
-
-
-def _of_damage(damage: Damage, text: str) -> _Refusal:
-    if damage.kind == "ambiguous":
-        finding = Finding((damage.why,), say("one value under the key"), say("two different values"))
-    elif damage.kind == "truncated":
-        finding = Finding(*_cut(text))
-    else:
-        where = "{why}, at character {offset}" if damage.offset else "{why}"
-        why = say(where, why=say(damage.why), offset=damage.offset)
-        finding = Finding((), say("JSON"), say("text that is none ({why})", why=why))
-    partial = None if damage.partial is None else json.loads(json.dumps(damage.partial))
-    return _Refusal(damage.kind, (finding,), partial)
-
-
-def _partial_of(reading: Reading) -> Any:
-    return json.loads(json.dumps(reading.value))
 
 
 def _bare_texts(value: Any) -> list[Bare]:
