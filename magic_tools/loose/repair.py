@@ -215,10 +215,11 @@ class _Reader:
     def pairs(self, frame: Frame) -> bool:
         """Take keys with plain values, several tokens in one step each; whether one was taken that no comma follows."""
         text, limit, container, notes, at = self.text, self.limit, frame.container, self.notes, self.at
+        is_root, declares = len(self.stack) == 1, frame.declares if frame.names is not None else None
         while (found := PLAIN_PAIR.match(text, at, limit)) is not None:
             double, single, held, quoted, digits, word, following, comma = found.groups()
             key = double if single is None else single
-            if key in container or (following is not None and not frame.declares(following[1:-1])):
+            if key in container or (declares and following is not None and not declares(following[1:-1])):
                 break
             if single is not None:
                 notes.append(("quotes", found.start(2) - 1, found.end(2) + 1))
@@ -227,7 +228,7 @@ class _Reader:
             elif word is not None and word[0] in "TFN":
                 notes.append(("literal", found.start(6), found.end(6)))
             container[key] = plain_value(held, quoted, digits, word)
-            if len(self.stack) == 1:
+            if is_root:
                 colon = text.index(":", found.end(2 if double is None else 1))
                 self.members[key] = (colon + 1, found.end() if comma is None else found.start(8))
             at = found.end()

@@ -35,6 +35,7 @@ _FENCE_TAG = re.compile(r"[ \t]*+([\w+#.-]*+)")
 _JSON_TAGS = frozenset({"json", "jsonc", "json5", "jsonl", "ndjson"})
 _ESCAPED = re.compile(r'[\[{\s]*+\\"')
 _UNESCAPED_QUOTE = re.compile(r'(?<!\\)"')
+_MAY_GO_ON = re.compile(r"\s*+[,}\]]")
 _MORE_MEMBERS = re.compile(r"\s*+,\s*+")
 _HALF_KEY = re.compile(r"[^\W\d][\w$.\-]{0,63}[\"']\s*+:")
 _JUNK = re.compile(r"(?:\s|;|`{2,}|~{2,}|<\|[^|>\n]{1,40}\|>|</[\w-]{1,40}>|[}\])])*+")
@@ -257,11 +258,13 @@ class _Scan:
 
     def _goes_on(self, found: Reading) -> bool:
         """Whether more of a value stands behind what was read of it."""
+        if not _MAY_GO_ON.match(self.text, found.end, self.end):
+            return False
         after = _MORE_MEMBERS.match(self.text, found.end, self.end)
         has_moved = any(repair.kind.endswith("_closer") for repair in found.repairs)
         if after is not None and (has_moved or QUOTED_KEY.match(self.text, after.end(), self.end)):
             return True
-        stray = self._known_brackets().stray_after(found.end) if after or found.strict is None else None
+        stray = self._known_brackets().stray_after(found.end) if after or has_moved else None
         if stray is None or (self._wants_items and isinstance(found.value, dict) and stray == self.end - 1):
             return False  # what is missing is the opening bracket of an array of such objects
         return after is not None or (has_moved and not self.text[found.end : stray].strip())
