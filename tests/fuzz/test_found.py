@@ -57,6 +57,7 @@ def test_the_driver_without_guidance(tmp_path: Path, monkeypatch: pytest.MonkeyP
     """The texts of the cases and changes of them, always the same, keep what is promised of all texts."""
     monkeypatch.setattr(fuzz_loose, "seeds", lambda: ['{"a": [1, "b"]}', "{'id': 1, 'items': [{'name': 'x'}]}"])
     main(["", "-runs=300", "-seed=1", f"-artifact_prefix={tmp_path}/", str(tmp_path / "corpus")], guided=False)
+    assert list(tmp_path.glob("crash-*")) == []
 
 
 @pytest.mark.parametrize("text", ["[1]", "[1"])
