@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from jiter import from_json
@@ -35,6 +36,7 @@ T = TypeVar("T")
 _DIGITS = tuple("0123456789")
 _MOST_LEVELS = 500
 _TIERS_OF_PROSE = 4
+_KIND = attrgetter("kind")
 
 _BY_ITSELF = ("stop", "tool_calls")
 """The finish reasons of a model that had said all it meant to say."""
@@ -196,7 +198,7 @@ class Ladder(Generic[T]):
         """A repaired value for which nothing is due."""
         if isinstance(value, Bare):
             refuse("unparseable", (), say("JSON"), say("text that is none ({why})", why=say("there is no JSON in it")))
-        if any(repair.kind == "bare_text" for repair in repairs) and any(bare.digits for bare in _bare_texts(value)):
+        if "bare_text" in map(_KIND, repairs) and any(bare.digits for bare in _bare_texts(value)):
             refuse("unparseable", (), say("numbers as JSON writes them, or text in quotation marks"),
                     say("digits that are no such number"))  # fmt: skip
         written = self._written(value)

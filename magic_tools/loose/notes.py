@@ -42,4 +42,5 @@ _NOTES: Mapping[str, str] = {
 
 def listed(notes: Iterable[Note]) -> tuple[Repair, ...]:
     """The repairs in the order of the text."""
-    return tuple([Repair(kind, start, end, _NOTES[kind]) for kind, start, end in sorted(notes, key=_START)])
+    new = tuple.__new__  # the constructor of a NamedTuple is Python code, and a text may need hundreds of repairs
+    return tuple([new(Repair, (kind, start, end, _NOTES[kind])) for kind, start, end in sorted(notes, key=_START)])

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 from magic_tools.loose.bare import Unreadable, bare_end, bare_value
 from magic_tools.loose.closers import Closing, closing_at
-from magic_tools.loose.escapes import CONTROL, unescaped
 from magic_tools.loose.keys import read_key
-from magic_tools.loose.notes import Note, listed
 from magic_tools.loose.plain import (
     PLAIN_ITEM,
     PLAIN_PAIR,
@@ -21,14 +19,14 @@ from magic_tools.loose.plain import (
     SURE_VALUE,
     plain_value,
 )
-from magic_tools.loose.quotes import end_of_string
-from magic_tools.loose.readings import Damage, Reading
+from magic_tools.loose.readings import Reading
 from magic_tools.loose.scanner import Scanner
 from magic_tools.loose.shapes import Shape
-from magic_tools.loose.strict import same
-from magic_tools.loose.structure import IN_GAP, Frame, Structure
-from magic_tools.loose.tokens import CLEAN_VALUE, COMMAS, END_MARK, GROUPED, QUOTED_KEY, QUOTES, SCALAR_RUN, TRIPLE
-from magic_tools.loose.work import Work
+from magic_tools.loose.structure import Frame
+from magic_tools.loose.texts import read_text
+from magic_tools.loose.tokens import CLEAN_VALUE, COMMAS, END_MARK, GROUPED, QUOTED_KEY, QUOTES, SCALAR_RUN
+from magic_tools.loose.tree import Tree
+from magic_tools.loose.work import Work, WorkSpentError
 
 __all__ = ["read_members", "read_value"]
 
@@ -61,44 +59,30 @@ def read_members(text: str, start: int, limit: int, work: Work, shape: Shape | N
 _Step: TypeAlias = "Callable[[], _Step] | None"
 
 
-class _Reader:
+class _Reader(Tree):
     """One way through a damaged value: each step reads a token and gives the next step."""
 
     def __init__(self, text: str, start: int, limit: int, work: Work, shape: Shape | None) -> None:
-        self.text = text
-        self.start = self.at = start
-        self.limit = limit
+        super().__init__(text, start, limit, shape)
         self.work = work
-        self.root_shape = shape
-        self.structure = Structure(text, limit)
-        self.stack = self.structure.stack
-        self.notes: list[Note] = []
-        self.value: Any = None
-        self.result: Reading | None = None
-        self.meant = False
         self.scanner = Scanner(text, limit, work)
-        self.members: dict[str, tuple[int, int]] = {}
-        self.value_at = start
-
-    def note(self, kind: str, start: int, end: int) -> None:
-        self.notes.append((kind, start, end))
+        self.result: Reading | None = None
 
     def read(self) -> Reading:
-        step: _Step = self.key if self.stack else self.whole
+        step: _Step = self.key if self.stack else self.root
         try:
-            steps = self.work.left // _STEP
-            while step is not None and steps > 0:
+            for left in range(self.work.left // _STEP, 0, -1):
+                if step is None:
+                    self.work.left = min(self.work.left, left * _STEP)
+                    break
                 step = step()
-                steps -= 1
-            self.work.left = min(self.work.left, steps * _STEP)
-            self.work.spend(1)
+            else:
+                raise WorkSpentError
         except Unreadable as words:
             self.fail(str(words), self.at)
-        if self.result is not None:
-            return self.result
-        return Reading(self.value, self.start, self.at, listed(self.notes), members=self.members)
+        return self.whole() if self.result is None else self.result
 
-    def whole(self) -> _Step:
+    def root(self) -> _Step:
         """The value itself; JSON needs no steps."""
         scanned = self.scanner.read(self.start)
         if scanned is None:
@@ -325,44 +309,14 @@ class _Reader:
         return self.take(value, at + len(words))
 
     def string(self, at: int) -> _Step:
-        text = self.text
-        triple = TRIPLE.match(text, at, self.limit)
-        if triple is not None:
-            end = text.find(triple[0], at + 3, self.limit)
-            if end > 0 and (self.structure.follows(end + 3) or text.count("\n", at, end)):
-                self.note("quotes", at, end + 3)
-                return self.take_text(at + 3, end, end + 3)
-        frame = self.stack[-1] if self.stack else None
-        ended = end_of_string(
-            text,
-            at,
-            self.limit,
-            follows=self.structure.follows,
-            declares=frame.declares if frame is not None and frame.is_object else None,
-            work=self.work,
-        )
-        if ended.how == "cut":
-            return self.cut(unescaped(text[at + 1 : self.limit])[0])
-        if ended.how == "unclear":
-            self.fail("a text whose end is not clear", at)
-        if ended.how == "inner":
-            self.note("inner_quotes", at, ended.after)
-        elif ended.how == "missing":
-            self.note("missing_quote", ended.stop, ended.stop)
-        if text[at] != '"' or ended.how == "other":
-            self.note("quotes", at, ended.after)
-        return self.take_text(at + 1, ended.stop, ended.after)
-
-    def take_text(self, start: int, stop: int, after: int) -> _Step:
-        raw = self.text[start:stop]
-        if CONTROL.search(raw):
-            self.note("control_character", start, stop)
-        value, odd = unescaped(raw)
-        if odd:
-            self.note("escape", start, stop)
+        self.at = at
+        read = read_text(self.structure, at, self.work)
+        if read.cut:
+            return self.cut(read.value)
+        self.notes += read.notes
         if self.stack and not self.stack[-1].is_object:
             self.meant = True
-        return self.take(value, after)
+        return self.take(read.value, read.end)
 
     def bracket(self, at: int) -> _Step:
         """An object or array: as a whole where it is JSON, else member by member."""
@@ -373,34 +327,12 @@ class _Reader:
         return self.take(*scanned)
 
     def push(self, opener: str, at: int) -> _Step:
-        if len(self.stack) >= _MOST_LEVELS:
-            self.meant = True
-            self.fail("more than 500 levels", at)
-        above = self.stack[-1] if self.stack else None
-        shape = self.root_shape
-        if above is not None:
-            shape = above.shape and (above.shape.member(above.key) if above.is_object else above.shape.item())
-        frame = Frame(opener, shape)
-        self.stack.append(frame)
+        frame = self.open(opener, at)
         self.at = at + len(opener) if opener != "{" or self.text[at : at + 1] == "{" else at
         return self.key if frame.is_object else partial(self.items, frame)
 
     def take(self, value: Any, end: int) -> _Step:
-        """Put a value where it belongs."""
-        self.at = end
-        if not self.stack:
-            self.value = value
-            return None
-        frame = self.stack[-1]
-        frame.comma = None
-        if not frame.is_object:
-            frame.container.append(value)
-            return self.after
-        if frame.key in frame.container and not same(frame.container[frame.key], value):
-            raise Damage("ambiguous", end, self.limit, frame.key)
-        frame.container[frame.key] = value
-        if len(self.stack) == 1:
-            self.members[frame.key] = (self.value_at, end)
+        self.put(value, end)
         return self.after
 
     # Ends.
@@ -427,10 +359,6 @@ class _Reader:
         self.at = closing.end
         return self.after
 
-    def close(self) -> None:
-        value = self.stack.pop().container
-        self.take(value, self.at)
-
     def cut(self, *last: Any) -> _Step:
         """The text stops where it cannot: what came of the last value is kept for the partial one."""
         if last and self.stack:
@@ -444,42 +372,5 @@ class _Reader:
         return self.end(self.limit, ended=False, cut=True)
 
     def end(self, at: int, *, ended: bool, cut: bool = False) -> _Step:
-        """The end of the text, or what shows that it was meant, with brackets still open."""
-        missing = len(self.stack)
-        if self.stack and self.stack[-1].comma is not None and not ended:
-            cut = True
-        elif self.stack and self.stack[-1].comma is not None:
-            self.note("trailing_comma", self.stack[-1].comma, self.stack[-1].comma + 1)
-        touching = not ended and not cut and self.text[self.at - 1 : self.at] not in tuple("}])\"'”’`")
-        while self.stack:
-            self.note("missing_closer", at, at)
-            self.close()
-        self.result = Reading(
-            self.value, self.start, at, listed(self.notes), missing=missing, ended=ended, cut=cut, touching=touching
-        )
+        self.result = self.ended(at, is_meant=ended, cut=cut)
         return None
-
-    def gap(self) -> int:
-        """Where the next token begins; what stands before it is noted."""
-        at = self.at
-        if at < self.limit and (sign := self.text[at]) > " " and sign not in IN_GAP:
-            return at
-        end = self.structure.gap(at)
-        if end > self.at:
-            for kind, start, stop in self.structure.parts_of_gap(self.at, end):
-                self.note(kind, start, stop)
-        return end
-
-    def fail(self, why: str, at: int) -> NoReturn:
-        raise Damage("unparseable", at, max(self.at, at), why, meant=self.meant, partial=self.so_far())
-
-    def so_far(self) -> Any:
-        """What was read before the damage, each bracket with what is in it."""
-        held: Any = None
-        for level, frame in enumerate(reversed(self.stack)):
-            if level and frame.is_object:
-                frame.container[frame.key] = held
-            elif level:
-                frame.container.append(held)
-            held = frame.container
-        return held or None

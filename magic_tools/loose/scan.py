@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -10,11 +9,12 @@ from typing import Literal
 
 from magic_tools.loose.brackets import ANY_QUOTE, Brackets, brackets_in
 from magic_tools.loose.readings import Damage, Read, Reading
-from magic_tools.loose.repair import read_members, read_value
+from magic_tools.loose.repair import read_value
 from magic_tools.loose.shapes import Shape
 from magic_tools.loose.sources import Bare
 from magic_tools.loose.strict import read_json
-from magic_tools.loose.tokens import QUOTED_KEY, QUOTES, TRIPLE, UNTIL
+from magic_tools.loose.tokens import QUOTED_KEY
+from magic_tools.loose.whole import begun, whole_text
 from magic_tools.loose.work import Work, WorkSpentError
 from magic_tools.messages import Repair
 
@@ -33,12 +33,8 @@ _FIRST_SIGNS = ("```", "~~~", "'''", "<", "{", "[")
 _REASONING_END = re.compile(rf"</(?:{_REASONING})>", re.IGNORECASE)
 _FENCE_TAG = re.compile(r"[ \t]*+([\w+#.-]*+)")
 _JSON_TAGS = frozenset({"json", "jsonc", "json5", "jsonl", "ndjson"})
-_ESCAPED = re.compile(r'[\[{\s]*+\\"')
-_UNESCAPED_QUOTE = re.compile(r'(?<!\\)"')
 _MAY_GO_ON = re.compile(r"\s*+[,}\]]")
 _MORE_MEMBERS = re.compile(r"\s*+,\s*+")
-_HALF_KEY = re.compile(r"[^\W\d][\w$.\-]{0,63}[\"']\s*+:")
-_JUNK = re.compile(r"(?:\s|;|`{2,}|~{2,}|<\|[^|>\n]{1,40}\|>|</[\w-]{1,40}>|[}\])])*+")
 _NEVER_JSON = re.compile(r"\{\s*+[{\[(:;%|&<>=!@^~*+\-\])]")
 _TOKENS = re.compile(r"(?:\s|;|<\|[^|>\n]{1,40}\|>|</s>|</?(?:pre|code)>)*+")
 
@@ -86,7 +82,7 @@ def tiers(text: str, *, prose: bool, shape: Shape | None = None) -> Iterator[lis
         return
     work = Work(len(text))
     try:
-        whole = _whole(text, first, end, work, shape)
+        whole = whole_text(text, first, end, work, shape)
         if isinstance(whole, Damage) or (whole is not None and whole.end == end):
             yield [whole]
             if isinstance(whole, Reading) or whole.kind == "ambiguous" or whole.end == end:
@@ -105,23 +101,12 @@ def tiers(text: str, *, prose: bool, shape: Shape | None = None) -> Iterator[lis
         if not alone:
             yield [Damage("unparseable", first, end, "there is text around the value")]
         return
-    if not scan.candidates and whole is None and (begun := _begun(text, first, end, shape)) is not None:
-        yield [begun]
+    if not scan.candidates and whole is None and (damage := begun(text, first, end, shape)) is not None:
+        yield [damage]
     for kind in ("tagged", "fence"):
         yield [scan.noted(candidate) for candidate in scan.candidates if candidate.kind == kind]
     yield [scan.noted(each) for each in scan.candidates if _is_strict(each.finding) or _is_cut(each.finding)]
     yield [scan.noted(candidate) for candidate in scan.candidates]
-
-
-def _begun(text: str, first: int, end: int, shape: Shape | None) -> Damage | None:
-    """Why a text that begins like JSON is none, although nothing else shows that it was meant as such."""
-    if text[first] not in "{[":
-        return None
-    try:
-        read_value(text, first, end, Work(len(text)), shape)
-    except (Damage, WorkSpentError) as damage:
-        return damage if isinstance(damage, Damage) else None
-    return None
 
 
 def _is_strict(finding: Read) -> bool:
@@ -130,45 +115,6 @@ def _is_strict(finding: Read) -> bool:
 
 def _is_cut(finding: Read) -> bool:
     return isinstance(finding, Reading) and bool(finding.cut or (finding.missing and not finding.ended))
-
-
-def _whole(text: str, first: int, end: int, work: Work, shape: Shape | None) -> Read | None:
-    """The text read as one value, where it begins like one; the value may end before the text does."""
-    if _ESCAPED.match(text, first, end) and not _UNESCAPED_QUOTE.search(text, first, end):
-        return _unescaped(text, first, end, work, shape)
-    starts = text[first] in "{[(" or text[first] in QUOTES or _HALF_KEY.match(text, first, end)
-    if not starts or TRIPLE.match(text, first) or text.startswith("```", first):
-        return None
-    try:
-        if QUOTED_KEY.match(text, first, end) or _HALF_KEY.match(text, first, end):
-            reading = read_members(text, first, end, work, shape)
-            junk = _JUNK.match(text, reading.end, end)
-            if junk and junk.end() == end and not reading.missing:
-                return replace(reading, end=end)
-            return Damage("unparseable", first, end, "members without the brackets around them")
-        reading = read_value(text, first, end, work, shape)
-    except Damage as damage:
-        return damage if damage.meant else None
-    # Of a text that begins with a quotation mark, others show that it is prose and no string that was cut.
-    is_prose = reading.cut and text[first] in QUOTES and UNTIL[text[first]].match(text, first + 1, end)
-    return None if is_prose else reading
-
-
-def _unescaped(text: str, first: int, end: int, work: Work, shape: Shape | None) -> Read | None:
-    """What is meant by JSON that was escaped as if it stood in a string."""
-    try:
-        inner = json.loads(f'"{text[first:end]}"', strict=False)
-    except ValueError:
-        return None
-    try:
-        reading = read_value(inner, 0, len(inner), work, shape)
-    except Damage as damage:
-        return Damage(damage.kind, first, end, damage.why, meant=damage.meant)
-    if reading.end != len(inner):
-        return None
-    note = Repair("escaped", first, end, "read JSON that was escaped as if it stood in a string")
-    placed = tuple(repair._replace(start=None, end=None) for repair in reading.repairs)
-    return replace(reading, start=first, end=end, repairs=(note, *placed), strict=None)
 
 
 class _Scan:

@@ -75,9 +75,13 @@ class Structure:
         self.limit = limit
         self.stack: list[Frame] = []
 
+    def blanks(self, at: int) -> int:
+        """Where the blanks of JSON from a place on end."""
+        return _BLANKS.match(self.text, at, self.limit).end()  # type: ignore[union-attr]  # it matches nothing, too
+
     def gap(self, at: int) -> int:
         """Where the blanks and comments from a place on end."""
-        end = _BLANKS.match(self.text, at, self.limit).end()  # type: ignore[union-attr]  # it matches nothing, too
+        end = self.blanks(at)
         if end < self.limit and self.text[end] in IN_GAP:
             end = _GAP.match(self.text, end, self.limit).end()  # type: ignore[union-attr]
         return end
