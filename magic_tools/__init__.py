@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         TruncatedError,
     )
     from magic_tools.loose.decode import Schema, compile_schema, loads, parse
-    from magic_tools.loose.ladder import Parsed
+    from magic_tools.loose.taker import Parsed
     from magic_tools.messages import (
         Capabilities,
         ChatModel,
@@ -74,7 +74,7 @@ _HOMES = {
         "SchemaRejectedError", "StallError", "ToolFailure", "ToolFailuresError", "TruncatedError",
     ),
     "loose.decode": ("Schema", "compile_schema", "loads", "parse"),
-    "loose.ladder": ("Parsed",),
+    "loose.taker": ("Parsed",),
     "messages": (
         "Capabilities", "ChatModel", "ErrorCode", "Issue", "Limits", "Message", "ModelReply", "ModelRequest",
         "ModelSettings", "Outcome", "OutputFormat", "Repair", "TextPart", "ToolCall", "ToolDefinition", "ToolResult",

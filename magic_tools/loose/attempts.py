@@ -4,32 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
-from magic_tools.loose.issues import Finding
+from magic_tools.loose.record import Record
 from magic_tools.loose.scalars import choices_of, is_chosen
-from magic_tools.messages import Repair
 from magic_tools.schema.emit import OTHER_KEYS
 from magic_tools.schema.walk import resolve
 from magic_tools.values import JsonObject
 
-__all__ = ["Attempt", "Way", "declared_keys", "has_rival_objects", "is_of_other_tag", "overlooked", "rivals"]
-
-
-class Way(Protocol):
-    """What a way through a value has found."""
-
-    repairs: list[Repair]
-    findings: list[Finding]
-    converted: list[Finding]
-    lossy: list[Finding]
-    mended: int
-    misfit: bool
-
-    @property
-    def fits(self) -> bool:
-        """Whether the value is of the branch."""
-        ...
+__all__ = ["Attempt", "declared_keys", "is_of_other_tag", "overlooked", "rivals"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +23,7 @@ class Attempt:
     """
 
     branch: JsonObject
-    walk: Way
+    walk: Record
     fitted: Any
     declared: frozenset[str]
     is_open: bool
@@ -86,17 +69,3 @@ def rivals(tries: list[Attempt], chosen: Attempt | None, *, exact: bool | None) 
     if exact is None:
         return [made for made in taken if len(made.declared) >= len(chosen.declared)][:1]
     return [made for made in taken if not exact or tries.index(made) < tries.index(chosen)]
-
-
-def has_rival_objects(schema: JsonObject, root: JsonObject) -> bool:
-    """Whether two branches of a union are objects that no fixed value under a key tells apart."""
-    resolved = [resolve(branch, root) for branch in schema.get("anyOf") or schema.get("oneOf") or ()]
-    objects = [branch["properties"] for branch in resolved if branch.get("properties")]
-    if len(objects) < 2 or "discriminator" in schema:
-        return False
-    fixed = [
-        {key: str(choices_of(resolve(held, root))) for key, held in named.items() if choices_of(resolve(held, root))}
-        for named in objects
-    ]
-    shared = set(fixed[0]).intersection(*fixed[1:])
-    return not any(len({each[key] for each in fixed}) == len(fixed) for key in shared)

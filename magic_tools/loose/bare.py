@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+from magic_tools.loose.notes import Note
 from magic_tools.loose.sources import Bare, SourceFloat, SourceInt
 from magic_tools.loose.structure import Structure
-from magic_tools.loose.tokens import COMMAS, END_MARK, QUOTED_KEY, QUOTES, REFUSED_WORDS
+from magic_tools.loose.tokens import COMMAS, END_MARK, GROUPED, QUOTED_KEY, QUOTES, REFUSED_WORDS, SCALAR_RUN
 
-__all__ = ["Unreadable", "bare_end", "bare_value"]
+__all__ = ["Unreadable", "Words", "bare_value", "read_words"]
+
+_MOST_OF_RUN = 100
 
 
 class Unreadable(Exception):  # noqa: N818 - a finding that the reader turns into damage
     """Words that are no value, and why."""
+
+
+class Words(NamedTuple):
+    """A value without quotation marks, where it ends, and how it was mended.
+
+    `cut` where the whole text stops inside it, `goes_on` where the next item follows it without a comma.
+    """
+
+    value: Any
+    end: int
+    notes: tuple[Note, ...] = ()
+    cut: bool = False
+    goes_on: bool = False
 
 
 _STOP = re.compile(rf"[,，;；、\n}}\]){{\[<~{QUOTES}]|(?<=\s)(?://|\#)|/\*")
@@ -38,7 +54,30 @@ _PREFIXED = re.compile(r"[fFbBrR]{1,2}([\"']).*\1", re.DOTALL)
 _CALL = re.compile(r"^(?!\w+://)[^\W\d][\w.]*\(|^(?:new|await|lambda|function|not|typeof)\s")
 
 
-def bare_end(structure: Structure, at: int) -> tuple[int, bool]:
+def read_words(structure: Structure, at: int) -> Words:
+    """What stands at a place without quotation marks; Unreadable where it is not clear what that is."""
+    text, limit, frame = structure.text, structure.limit, structure.stack[-1]
+    run = None if frame.is_object else SCALAR_RUN.match(text, at, min(at + _MOST_OF_RUN, limit))
+    if run is not None:
+        if GROUPED.match(text, at):
+            raise Unreadable("digits that may be one number or several")
+        value, kind = bare_value(run[1], typed=False)
+        end = run.end(1)
+        comma: Note = ("missing_comma", end, end)
+        return Words(value, end, (comma, (kind, at, end)) if kind else (comma,), goes_on=True)
+    stop, at_end = _end_of_words(structure, at)
+    words = text[at:stop].rstrip()
+    end = at + len(words)
+    try:
+        value, kind = bare_value(words, typed=frame.is_object and frame.names is not None)
+    except Unreadable:
+        if at_end:
+            return Words(None, end, cut=True)
+        raise
+    return Words(value, end, ((kind, at, end),) if kind else (), cut=at_end and kind == "bare_text")
+
+
+def _end_of_words(structure: Structure, at: int) -> tuple[int, bool]:
     """Where the words that start at a place end, and whether that is where the text stops."""
     text, limit, frame = structure.text, structure.limit, structure.stack[-1]
     start = at

@@ -10,8 +10,9 @@ from typing import Any, Generic, TypeVar, overload
 from pydantic import TypeAdapter
 
 from magic_tools.loose.foreign import foreign_reader
-from magic_tools.loose.ladder import Ladder, Parsed
+from magic_tools.loose.ladder import Ladder
 from magic_tools.loose.readers import PydanticReader, Reader
+from magic_tools.loose.taker import Parsed
 from magic_tools.messages import FinishReason, Language
 from magic_tools.schema.adapting import adapt
 from magic_tools.schema.emit import Said, Side

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from magic_tools.loose.attempts import Attempt, declared_keys, is_of_other_tag, overlooked, rivals
-from magic_tools.loose.guide import Guide, droppable_nulls, omissible_nulls
-from magic_tools.loose.issues import Finding, Place, one_tag_of, path_text, shown
-from magic_tools.loose.mending import Mended, chosen, decoded, folded, scalar
-from magic_tools.loose.phrases import Phrase, say, shortened
+from magic_tools.loose.guide import Guide
+from magic_tools.loose.issues import Finding, Place, one_tag_of
+from magic_tools.loose.members import check_keys, mended_members
+from magic_tools.loose.mending import Mended, chosen, decoded, scalar
+from magic_tools.loose.phrases import say
+from magic_tools.loose.record import Record
 from magic_tools.loose.scalars import (
     LENIENT_FORMATS,
     choices_of,
@@ -19,7 +21,6 @@ from magic_tools.loose.scalars import (
     is_number,
     is_of_type,
     read_form,
-    read_key,
 )
 from magic_tools.loose.shapes import shape_of
 from magic_tools.loose.sources import Bare, source_of
@@ -57,38 +58,23 @@ def fit(value: Any, guide: Guide, *, mends: bool) -> Fitted:
     value of another type is taken for it, nulls go where they can only mean that something is left out, and what an
     answer leaves out that may be null becomes null.
     """
-    walk = _Walk(guide, mends)
+    walk = _Walk(guide, mends=mends)
     fitted = walk.visit(value, guide.schema, ())
     return Fitted(fitted, tuple(walk.repairs), tuple(walk.findings), walk.kind)
 
 
 @dataclass(slots=True)
-class _Walk:
+class _Walk(Record):
     """One way through a value, or through a part of it.
 
-    In a branch of a union all is looked at, since that tells which branch is meant. `findings` are what
-    this layer objects to; where `misfit` is true, pydantic refuses something too. `mended` counts what
-    was taken for something of another type. `converted` are the findings that there are if another
-    reader takes the text of a Decimal for text, `lossy` those if it takes the number as it was.
+    In a branch of a union all is looked at, since that tells which branch is meant.
     """
 
-    guide: Guide
-    mends: bool
+    mends: bool = False
     in_union: bool = False
     memo: dict[tuple[int, int, bool, bool], Attempt] = field(default_factory=dict)
     kept: list[Any] = field(default_factory=list)
     wrapped: set[int] = field(default_factory=set)
-    repairs: list[Repair] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-    converted: list[Finding] = field(default_factory=list)
-    lossy: list[Finding] = field(default_factory=list)
-    kind: Literal["invalid", "ambiguous", "truncated"] = "invalid"
-    misfit: bool = False
-    mended: int = 0
-
-    @property
-    def fits(self) -> bool:
-        return not self.findings and not self.misfit
 
     def visit(self, value: Any, schema: JsonObject, place: Place) -> Any:
         if not (self.mends or self.in_union) and id(schema) not in self.guide.guards:
@@ -106,33 +92,22 @@ class _Walk:
         if not isinstance(value, dict | list):
             return self._scalar(value, schema, place)
         if isinstance(value, dict) and "prefixItems" in schema:  # of which pydantic makes a NamedTuple too
-            self._refuse(place, say("an array"), value, misplaced=True)
+            self.refuse(place, say("an array"), value, misplaced=True)
             return value
         self.misfit = self.misfit or not is_of_type(value, schema)
         if isinstance(value, list):
             return [self._item(index, held, schema, place) for index, held in enumerate(value)]
         if self.mends:
-            value = self._with_folded_keys(value, schema, place)
-            value = self._without_nulls(value, schema, place)
-            if self.guide.fills:
-                value = self._with_nulls(value, schema, place)
-        self._check_keys(value, schema, place)
+            value = mended_members(self, value, schema, place)
+        check_keys(self, value, schema, place)
         return {key: self._member(key, held, schema, place) for key, held in value.items()}
-
-    def _refuse(self, place: Place, expected: Phrase, got: Any, *, misplaced: bool = False) -> None:
-        secret = self.guide.secrets.cover(place, misplaced=misplaced)
-        self.findings.append(Finding(place, expected, shown(got, secret=secret)))
-
-    def _list(self, place: Place, kind: str, note: str, *, mended: bool = True) -> None:
-        self.repairs.append(Repair(kind, None, None, f"{path_text(place) or 'the value'}: {note}"))
-        self.mended += mended
 
     # What is taken for something of another type.
 
     def _mended(self, value: Any, schema: JsonObject, place: Place) -> Any:
         """The value in the schema's type, where it stands for one of that type."""
         if isinstance(value, Bare) and value.digits and "string" not in types_of(schema):
-            self._refuse(place, say("a number, or a text in quotation marks"), value)
+            self.refuse(place, say("a number, or a text in quotation marks"), value)
             return value
         choices = choices_of(schema)
         if choices:
@@ -140,7 +115,7 @@ class _Walk:
             if len(near) > 1:
                 listed = ", ".join(json.dumps(each.value, ensure_ascii=False) for each in near)
                 self.kind = "ambiguous"
-                self._refuse(place, say("one of these alone: {choices}", choices=listed), value)
+                self.refuse(place, say("one of these alone: {choices}", choices=listed), value)
             return self._taken(near[0], place) if len(near) == 1 else value
         kinds = types_of(schema)
         if not kinds or is_of_type(value, schema):
@@ -155,7 +130,7 @@ class _Walk:
         return self._as_list(value, schema, place) if "array" in kinds else value
 
     def _taken(self, made: Mended, place: Place) -> Any:
-        self._list(place, made.kind, made.note)
+        self.note(place, made.kind, made.note)
         return made.value
 
     def _decoded(self, text: str, schema: JsonObject, place: Place) -> Any:
@@ -167,14 +142,14 @@ class _Walk:
                 return text
             if reading.cut or reading.missing:
                 self.kind = "truncated"
-                self._refuse(place, say("a whole JSON value"), text)
+                self.refuse(place, say("a whole JSON value"), text)
                 return text
             value = reading.value
             if not isinstance(value, str):
                 wanted = "object" if isinstance(value, dict) else "array"
                 if wanted not in types_of(schema) and "array" not in types_of(schema):
                     return text
-                self._list(place, "decoded", "read the JSON that a text holds")
+                self.note(place, "decoded", "read the JSON that a text holds")
                 return value
         return text
 
@@ -193,78 +168,14 @@ class _Walk:
         if isinstance(value, str) and ("," in value or "\n" in value):
             if self._try(value, items, (*place, 0), mends=True).walk.fits:
                 self.kind = "ambiguous"
-                self._refuse(place, say("an array, since text with commas may be one item or several"), value)
+                self.refuse(place, say("an array, since text with commas may be one item or several"), value)
             return value
         if not self._try(value, items, (*place, 0), mends=True).walk.fits:
             return value
-        self._list(place, "one_as_list", "took one item for an array of one")
+        self.note(place, "one_as_list", "took one item for an array of one")
         return [value]
 
-    def _with_folded_keys(self, value: dict[str, Any], schema: JsonObject, place: Place) -> dict[str, Any]:
-        """The object with its keys as they are declared, where they differ but in case and blanks."""
-        properties, others = schema.get("properties", {}), schema.get(OTHER_KEYS, {})
-        odd = [key for key in value if key not in properties and key not in others]
-        missing = {name for name in properties if name not in {others.get(key, key) for key in value}}
-        if not odd or not missing:
-            return value
-        near: dict[str, list[str]] = {}
-        for key in odd:
-            for name in missing:
-                if folded(key) in {folded(name), *(folded(other) for other, of in others.items() if of == name)}:
-                    near.setdefault(name, []).append(key)
-        for name, keys in near.items():
-            if len(keys) > 1:
-                self.kind = "ambiguous"
-                listed = tuple(json.dumps(key, ensure_ascii=False) for key in keys)
-                self._refuse((*place, name), say("one of the keys {keys} alone", keys=listed), value, misplaced=True)
-        renamed = {keys[0]: name for name, keys in near.items() if len(keys) == 1}
-        if len(renamed) < len({keys[0] for keys in near.values() if len(keys) == 1}) or not renamed:
-            return value
-        for key, name in renamed.items():
-            self._list((*place, name), "near_key", f"took the key {json.dumps(key, ensure_ascii=False)} for this one")
-        return {renamed.get(key, key): held for key, held in value.items()}
-
-    def _without_nulls(self, value: dict[str, Any], schema: JsonObject, place: Place) -> dict[str, Any]:
-        """The object without its nulls for what may be absent and may not be null: they mean the same."""
-        if None not in value.values():
-            return value
-        names, others = droppable_nulls(schema, self.guide.schema), schema.get(OTHER_KEYS, {})
-        dropped = [key for key, held in value.items() if held is None and others.get(key, key) in names]
-        for key in dropped:
-            self._list((*place, key), "null_as_absent", "took null for left out", mended=False)
-        return {key: held for key, held in value.items() if key not in dropped}
-
-    def _with_nulls(self, value: dict[str, Any], schema: JsonObject, place: Place) -> dict[str, Any]:
-        """The object with null for what it leaves out of what is required and may be null, if it is such an object."""
-        others = schema.get(OTHER_KEYS, {})
-        given = {others.get(key, key) for key in value}
-        if given.isdisjoint(schema.get("properties", ())):
-            return value
-        absent = [name for name in omissible_nulls(schema, self.guide.schema) if name not in given]
-        for name in absent:
-            self._list((*place, name), "absent_as_null", "took what is left out for null", mended=False)
-        return {**value, **dict.fromkeys(absent)}
-
     # What stands inside a value.
-
-    def _check_keys(self, value: dict[str, Any], schema: JsonObject, place: Place) -> None:
-        """Refuse keys that are not what keys are to be, and two of which pydantic would drop one."""
-        others = schema.get(OTHER_KEYS, {})
-        names = resolve(schema.get("propertyNames", {}), self.guide.schema)
-        form = text_form(names)
-        first: dict[object, str] = {}
-        for key, held in value.items():
-            if form is not None and not form.shape.fullmatch(key):
-                self._refuse((*place, key), say("as its key {expected}", expected=say(form.wanted)), key)
-            meant = others.get(key, read_key(names, key)) if form is None else read_form(form, key)
-            if first.setdefault(meant, key) != key:
-                beside = json.dumps(first[meant], ensure_ascii=False)
-                self._refuse(
-                    (*place, key),
-                    say("nothing, since {key} says it already", key=shortened(beside, _MOST_DIGITS)),
-                    held,
-                )
-        self.misfit = self.misfit or not first.keys() >= set(schema.get("required", ()))
 
     def _member(self, key: str, value: Any, schema: JsonObject, place: Place) -> Any:
         here = (*place, key)
@@ -276,7 +187,7 @@ class _Walk:
         if isinstance(others, dict):
             return self.visit(value, others, here)
         if others is False:
-            self._refuse(here, say("no key of this name"), value, misplaced=True)
+            self.refuse(here, say("no key of this name"), value, misplaced=True)
         return value
 
     def _item(self, index: int, value: Any, schema: JsonObject, place: Place) -> Any:
@@ -289,11 +200,11 @@ class _Walk:
         if form is DECIMAL and is_number(value):
             return self._decimal(value, place)
         if schema.get("format") in LENIENT_FORMATS and not isinstance(value, str):
-            self._refuse(place, say("a string"), value)
+            self.refuse(place, say("a string"), value)
         elif not choices_of(schema) and not is_of_type(value, schema):
             self.misfit = True
         elif form is not None and isinstance(value, str) and not form.shape.fullmatch(value):
-            self._refuse(place, say(form.wanted), value)
+            self.refuse(place, say(form.wanted), value)
             self.misfit = self.misfit or read_form(form, value) is value
         return value
 
@@ -303,7 +214,7 @@ class _Walk:
             return
         if (None in choices and not self.in_union) or (isinstance(value, int | float) and value in choices):
             listed = [json.dumps(choice, ensure_ascii=False) for choice in choices]
-            self._refuse(place, one_tag_of(listed), value)
+            self.refuse(place, one_tag_of(listed), value)
         else:
             self.misfit = True
 
@@ -312,7 +223,7 @@ class _Walk:
         if not DECIMAL.shape.fullmatch(source):
             self.misfit = True
             return number
-        self._list(place, "number_as_decimal", "read the number by its source digits", mended=False)
+        self.note(place, "number_as_decimal", "read the number by its source digits", mended=False)
         written = say(source[:_MOST_DIGITS])
         self.converted.append(Finding(place, say("a string"), written))
         if isinstance(number, float) and (number.is_integer() or str(float(number)) != source):
@@ -357,7 +268,7 @@ class _Walk:
             better = [made for made in fitting if not overlooked(made, tries)]
             chosen_one = better[0] if better else None
             if chosen_one is None:
-                self._refuse(place, say("an object whose keys are those of one of the alternatives"), value)
+                self.refuse(place, say("an object whose keys are those of one of the alternatives"), value)
                 return value
         exact = (
             None
@@ -391,7 +302,7 @@ class _Walk:
         key = (id(value), id(branch), mends, id(value) in self.wrapped)
         known = self.memo.get(key)
         if known is None:
-            walk = _Walk(self.guide, mends, in_union=True, memo=self.memo, kept=self.kept, wrapped=self.wrapped)
+            walk = _Walk(self.guide, mends=mends, in_union=True, memo=self.memo, kept=self.kept, wrapped=self.wrapped)
             schema = resolve(branch, self.guide.schema)
             known = Attempt(
                 branch,

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from magic_tools.loose.attempts import has_rival_objects
 from magic_tools.loose.scalars import KEY_READERS, LENIENT_FORMATS, choices_of
 from magic_tools.loose.secrets import Secrets, secrets_of
 from magic_tools.schema.emit import OTHER_KEYS
 from magic_tools.schema.forms import text_form
 from magic_tools.schema.nulls import accepts_null
-from magic_tools.schema.walk import definition_name, subschemas
+from magic_tools.schema.walk import definition_name, resolve, subschemas
 from magic_tools.values import JsonObject
 
 __all__ = ["Guide", "droppable_nulls", "guide_of", "omissible_nulls"]
@@ -36,7 +35,7 @@ def guide_of(schema: JsonObject, *, closed: bool, fills: bool = False) -> Guide:
     parts = list(_parts(schema))
     held = {id(part): [id(inner) for inner in _inside(part, schema)] for part in parts}
     guards = _with_holders(
-        {id(part) for part in parts if _is_guarded(part, closed) or has_rival_objects(part, schema)}, held
+        {id(part) for part in parts if _is_guarded(part, closed) or _has_rival_objects(part, schema)}, held
     )
     return Guide(schema, secrets_of(schema), guards, fills)
 
@@ -86,3 +85,17 @@ def _is_guarded(schema: JsonObject, closed: bool) -> bool:
     lenient = lenient or schema.get("format") in LENIENT_FORMATS or "prefixItems" in schema
     lenient = lenient or schema.get("propertyNames", {}).get("format") in KEY_READERS
     return lenient or shut or OTHER_KEYS in schema or text_form(schema) is not None
+
+
+def _has_rival_objects(schema: JsonObject, root: JsonObject) -> bool:
+    """Whether two branches of a union are objects that no fixed value under a key tells apart."""
+    resolved = [resolve(branch, root) for branch in schema.get("anyOf") or schema.get("oneOf") or ()]
+    objects = [branch["properties"] for branch in resolved if branch.get("properties")]
+    if len(objects) < 2 or "discriminator" in schema:
+        return False
+    fixed = [
+        {key: str(choices_of(resolve(held, root))) for key, held in named.items() if choices_of(resolve(held, root))}
+        for named in objects
+    ]
+    shared = set(fixed[0]).intersection(*fixed[1:])
+    return not any(len({each[key] for each in fixed}) == len(fixed) for key in shared)

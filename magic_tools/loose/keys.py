@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from magic_tools.loose.bare import Unreadable
 from magic_tools.loose.escapes import unescaped
+from magic_tools.loose.notes import Note
 from magic_tools.loose.structure import Structure
 from magic_tools.loose.tokens import BARE_KEY, COLON, HALF_QUOTED_KEY, KEY_BEFORE_QUOTE, QUOTED_KEY, QUOTES
 
@@ -24,7 +25,7 @@ class Key(NamedTuple):
     name: str
     end: int
     bare: bool
-    notes: tuple[tuple[str, int, int], ...]
+    notes: tuple[Note, ...]
 
 
 def read_key(structure: Structure, at: int, *, meant: bool) -> Key | None:
@@ -71,9 +72,7 @@ def _bare(structure: Structure, at: int, *, meant: bool) -> Key | None:
     raise Unreadable("a value without a key" if text[at] in ":：" else "no key where one is due")
 
 
-def _with_colon(
-    structure: Structure, name: str, end: int, *, bare: bool, notes: tuple[tuple[str, int, int], ...]
-) -> Key:
+def _with_colon(structure: Structure, name: str, end: int, *, bare: bool, notes: tuple[Note, ...]) -> Key:
     colon = structure.gap(end)
     found = COLON.match(structure.text, colon, structure.limit)
     if found is not None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeAlias
 
-from magic_tools.loose.bare import Unreadable, bare_end, bare_value
+from magic_tools.loose.bare import Unreadable, read_words
 from magic_tools.loose.closers import Closing, closing_at
 from magic_tools.loose.keys import read_key
 from magic_tools.loose.plain import (
@@ -24,19 +24,15 @@ from magic_tools.loose.scanner import Scanner
 from magic_tools.loose.shapes import Shape
 from magic_tools.loose.structure import Frame
 from magic_tools.loose.texts import read_text
-from magic_tools.loose.tokens import CLEAN_VALUE, COMMAS, END_MARK, GROUPED, QUOTED_KEY, QUOTES, SCALAR_RUN
+from magic_tools.loose.tokens import CLEAN_VALUE, COMMAS, END_MARK, QUOTED_KEY, QUOTES
 from magic_tools.loose.tree import Tree
 from magic_tools.loose.work import Work, WorkSpentError
 
 __all__ = ["read_members", "read_value"]
 
-_MOST_LEVELS = 500
 _STEP = 8
-_MOST_OF_RUN = 100
 
 _PYTHON_TEXT = re.compile(r"[uU](?=[\"'])")
-_PARAGRAPH = re.compile(r"[ \t\r]*+\n[ \t\r]*+\n")
-_STARTS_PROSE = re.compile(r"[^\W\d_]|[*_#>\-]")
 
 
 def read_value(text: str, start: int, limit: int, work: Work, shape: Shape | None = None) -> Reading:
@@ -249,13 +245,8 @@ class _Reader(Tree):
             return self.closed(at)
         if END_MARK.match(text, at, self.limit):
             return self.end(at, ended=True)
-        new_line = "\n" in text[before:at]
-        if frame.is_object:
-            follows = self.structure.key_follows(at, new_line=new_line) or self.structure.half_key_follows(at)
-        else:
-            follows = sign in "{[" or sign in QUOTES or new_line or text.startswith(("true", "false", "null"), at)
-        prose = _PARAGRAPH.match(text, before, self.limit) and _STARTS_PROSE.match(text, at, self.limit)
-        if prose and not (follows and frame.is_object) and text.find("}", at) < 0 and text.find("]", at) < 0:
+        follows = self.structure.member_follows_at_once(at, new_line="\n" in text[before:at])
+        if not (follows and frame.is_object) and self.structure.is_prose(before, at):
             return self.end(before, ended=True)
         if not follows or frame.closer == ")":  # texts side by side are one text in Python
             self.fail("something that is no comma and no closing bracket", at)
@@ -282,31 +273,12 @@ class _Reader(Tree):
 
     def words(self, at: int) -> _Step:
         self.at = at
-        frame = self.stack[-1]
-        run = None if frame.is_object else SCALAR_RUN.match(self.text, at, min(at + _MOST_OF_RUN, self.limit))
-        if run is not None:
-            if GROUPED.match(self.text, at):
-                raise Unreadable("digits that may be one number or several")
-            value, kind = bare_value(run[1], typed=False)
-            self.note("missing_comma", run.end(1), run.end(1))
-            if kind:
-                self.note(kind, at, run.end(1))
-            self.take(value, run.end(1))
-            return self.next_member(None, run.end(1))
-        stop, at_end = bare_end(self.structure, at)
-        words = self.text[at:stop].rstrip()
-        typed = frame.is_object and frame.names is not None
-        try:
-            value, kind = bare_value(words, typed=typed)
-        except Unreadable:
-            if at_end:
-                return self.cut()
-            raise
-        if kind:
-            self.note(kind, at, at + len(words))
-        if at_end and kind == "bare_text":
-            return self.cut(value)
-        return self.take(value, at + len(words))
+        read = read_words(self.structure, at)
+        self.notes += read.notes
+        if read.cut:
+            return self.cut(read.value)
+        self.take(read.value, read.end)
+        return self.next_member(None, read.end) if read.goes_on else self.after
 
     def string(self, at: int) -> _Step:
         self.at = at
@@ -359,16 +331,15 @@ class _Reader(Tree):
         self.at = closing.end
         return self.after
 
-    def cut(self, *last: Any) -> _Step:
+    def cut(self, last: str | None = None) -> _Step:
         """The text stops where it cannot: what came of the last value is kept for the partial one."""
-        if last and self.stack:
-            frame = self.stack[-1]
-            if frame.is_object:
-                frame.container.setdefault(frame.key, last[0])
-            else:
-                frame.container.append(last[0])
-        elif last:
-            self.value = last[0]
+        frame = self.stack[-1] if self.stack else None
+        if frame is None:
+            self.value = last
+        elif last is not None and frame.is_object:
+            frame.container.setdefault(frame.key, last)
+        elif last is not None:
+            frame.container.append(last)
         return self.end(self.limit, ended=False, cut=True)
 
     def end(self, at: int, *, ended: bool, cut: bool = False) -> _Step:

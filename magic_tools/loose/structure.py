@@ -35,6 +35,8 @@ _NOTE = r"//[^\n]*+|\#[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
 _GAP = re.compile(rf"(?:[ \t\r\n{ODD_BLANKS}]++|{_NOTE})*+")
 _PART = re.compile(rf"(?P<comment>{_NOTE})|(?P<blank>[{ODD_BLANKS}]++)")
 _AFTER_CLOSERS = re.compile(rf"\s*+(?:[{{\[(}}\])]|[{QUOTES}]|-?\d|[\w$]++\s*+:|true|false|null|True|False|None)")
+_PARAGRAPH = re.compile(r"[ \t\r]*+\n[ \t\r]*+\n")
+_STARTS_PROSE = re.compile(r"[^\W\d_]|[*_#>\-]")
 
 
 class Frame:
@@ -144,9 +146,19 @@ class Structure:
         key = found[1].strip(QUOTES)
         return (sure and frame.declares(key)) or CLEAN_VALUE.match(text, found.end(), limit) is not None
 
-    def half_key_follows(self, at: int) -> bool:
-        """Whether a key stands at a place that has a quotation mark at its beginning alone."""
-        return HALF_QUOTED_KEY.match(self.text, at, self.limit) is not None
+    def member_follows_at_once(self, at: int, *, new_line: bool) -> bool:
+        """Whether a member of the innermost bracket stands at a place, behind another without a comma."""
+        text, sign = self.text, self.text[at]
+        if self.stack[-1].is_object:
+            half = HALF_QUOTED_KEY.match(text, at, self.limit)
+            return half is not None or self.key_follows(at, new_line=new_line)
+        return sign in "{[" or sign in QUOTES or new_line or text.startswith(("true", "false", "null"), at)
+
+    def is_prose(self, end: int, at: int) -> bool:
+        """Whether what stands at a place, behind a value that ends before it, is a paragraph beside the JSON."""
+        text = self.text
+        begins = _PARAGRAPH.match(text, end, self.limit) and _STARTS_PROSE.match(text, at, self.limit)
+        return bool(begins) and text.find("}", at) < 0 and text.find("]", at) < 0
 
     def closers_follow(self, at: int) -> bool:
         """Whether the closing brackets at a place are those of the text, by what follows them."""

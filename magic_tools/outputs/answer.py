@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from magic_tools.errors import ParseError
 from magic_tools.loose.decode import Schema, compile_schema
-from magic_tools.loose.ladder import Parsed
+from magic_tools.loose.taker import Parsed
 from magic_tools.messages import Capabilities, FinishReason, Issue, Message, ModelReply, OutputFormat, Repair, TextPart
 from magic_tools.schema.walk import resolve
 

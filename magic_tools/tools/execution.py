@@ -12,8 +12,8 @@ from pydantic_core import to_json
 from magic_tools.effects import Call, Program
 from magic_tools.errors import ContextError, ParseError, ToolFailure
 from magic_tools.loose.decode import Schema
-from magic_tools.loose.ladder import Parsed
 from magic_tools.loose.scan import content_bounds
+from magic_tools.loose.taker import Parsed
 from magic_tools.messages import ErrorCode, Issue, ToolResult
 from magic_tools.schema.hidden import ABSENT, context_value
 from magic_tools.schema.signature import Signature

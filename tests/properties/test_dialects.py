@@ -260,6 +260,8 @@ def drawn(
         pairs_ = [
             drawn(data, first[i] if i < len(first) else schema["items"], root, dialect, depth - 1) for i in range(count)
         ]
+        written = [json.dumps(right, sort_keys=True) for _, right in pairs_]
+        assume(len(set(written)) == count or "uniqueItems" not in schema)  # two items that mean the same are not unique
         return [left for left, _ in pairs_], [right for _, right in pairs_]
     if "additionalProperties" in schema:
         value = data.draw(st.dictionaries(st.sampled_from(["a", "k"]), st.integers(), max_size=2))

@@ -10,7 +10,7 @@ from typing import Any
 
 from magic_tools.errors import DefinitionError, ParseError
 from magic_tools.loose.issues import path_text
-from magic_tools.loose.ladder import Parsed
+from magic_tools.loose.taker import Parsed
 from magic_tools.schema.walk import resolve
 from magic_tools.tools.bad_inputs.places import Place, places_of
 from magic_tools.tools.bad_inputs.referee import referee, widened
