@@ -31,13 +31,14 @@ if TYPE_CHECKING:
         TruncatedError,
     )
     from magic_tools.loose.decode import Schema, compile_schema, loads, parse
+    from magic_tools.loose.partial import Partial, PartialStream
+    from magic_tools.loose.stream import IncrementalParser
     from magic_tools.loose.taker import Parsed
     from magic_tools.messages import (
         Capabilities,
         ChatModel,
         ErrorCode,
         Issue,
-        Limits,
         Message,
         ModelReply,
         ModelRequest,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     )
     from magic_tools.models.registry import load_model
     from magic_tools.models.scripted import ScriptedModel
+    from magic_tools.options import Limits, RunOptions
     from magic_tools.running import aextract, arun, extract, run
     from magic_tools.schema.dialects.rendered import DialectChange
     from magic_tools.schema.guard.budgets import SchemaLimits
@@ -74,14 +76,17 @@ _HOMES = {
         "SchemaRejectedError", "StallError", "ToolFailure", "ToolFailuresError", "TruncatedError",
     ),
     "loose.decode": ("Schema", "compile_schema", "loads", "parse"),
+    "loose.partial": ("Partial", "PartialStream"),
+    "loose.stream": ("IncrementalParser",),
     "loose.taker": ("Parsed",),
     "messages": (
-        "Capabilities", "ChatModel", "ErrorCode", "Issue", "Limits", "Message", "ModelReply", "ModelRequest",
+        "Capabilities", "ChatModel", "ErrorCode", "Issue", "Message", "ModelReply", "ModelRequest",
         "ModelSettings", "Outcome", "OutputFormat", "Repair", "TextPart", "ToolCall", "ToolDefinition", "ToolResult",
         "Usage",
     ),
     "models.registry": ("load_model",),
     "models.scripted": ("ScriptedModel",),
+    "options": ("Limits", "RunOptions"),
     "running": ("aextract", "arun", "extract", "run"),
     "schema.dialects.rendered": ("DialectChange",),
     "schema.guard.budgets": ("SchemaLimits",),
@@ -106,6 +111,7 @@ __all__ = [
     "DialectChange",
     "ErrorCode",
     "Finding",
+    "IncrementalParser",
     "Injected",
     "Issue",
     "LimitError",
@@ -126,12 +132,15 @@ __all__ = [
     "OutputFormat",
     "ParseError",
     "Parsed",
+    "Partial",
+    "PartialStream",
     "Policy",
     "RateLimitError",
     "RefusalError",
     "Repair",
     "Resource",
     "RunError",
+    "RunOptions",
     "Schema",
     "SchemaLimits",
     "SchemaRejectedError",

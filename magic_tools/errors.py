@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from magic_tools.messages import ErrorCode, Issue, Outcome
+from magic_tools.messages import ErrorCode, Issue, Outcome, listed
 
 __all__ = [
     "ContextError",
@@ -78,7 +78,7 @@ class ParseError(MagicToolsError):
     """
 
     def __init__(self, kind: ParseErrorKind, issues: tuple[Issue, ...], text: str, partial: Any = None) -> None:
-        super().__init__(f"{kind}: " + "; ".join(str(issue) for issue in issues))
+        super().__init__(f"{kind}: " + listed(issues))
         self.kind: ParseErrorKind = kind
         self.issues = issues
         self.text = text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar, assert_never, runtime_checkable
@@ -16,7 +16,6 @@ __all__ = [
     "FinishReason",
     "Issue",
     "Language",
-    "Limits",
     "Message",
     "ModelReply",
     "ModelRequest",
@@ -33,6 +32,7 @@ __all__ = [
     "ToolDefinition",
     "ToolResult",
     "Usage",
+    "listed",
 ]
 
 T_co = TypeVar("T_co", covariant=True)
@@ -79,6 +79,12 @@ class Issue:
             case _:
                 assert_never(self.language)
         return f"{self.path}{colon}{sentence}" if self.path else sentence
+
+
+def listed(issues: Iterable[Issue]) -> str:
+    """The sentences of issues in a row, between them what their language has there."""
+    told = list(issues)
+    return ("；" if told and told[0].language == "zh" else "; ").join(map(str, told))
 
 
 def _led(lead: str, text: str) -> str:
@@ -361,26 +367,6 @@ class ChatModel(Protocol):
     async def acomplete(self, request: ModelRequest) -> ModelReply:
         """The reply to a request, awaited."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How far a run may go; about 5 steps suit a simple question, 15 an analysis.
-
-    `steps` counts requests to the model, but for the last one that asks for an answer from what is
-    known. `stalls` is how often in a row an empty reply gets a nudge. `retries` is how often in a
-    row a failing answer or a failing tool is let go on.
-    """
-
-    steps: int = 10
-    stalls: int = 1
-    retries: int = 2
-
-    def __post_init__(self) -> None:
-        for name, least in (("steps", 1), ("stalls", 0), ("retries", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise ValueError(f"Limits.{name} must be a whole number of at least {least}, got {value!r}")
 
 
 @dataclass(frozen=True, slots=True)

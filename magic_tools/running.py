@@ -20,8 +20,9 @@ from magic_tools.errors import (
 )
 from magic_tools.loop.driver import Ended, drive
 from magic_tools.loop.machine import LoopState
-from magic_tools.messages import ChatModel, Limits, Message, Outcome, StopReason, ToolResult
+from magic_tools.messages import ChatModel, Message, Outcome, StopReason, ToolResult, listed
 from magic_tools.models.registry import load_model
+from magic_tools.options import Limits, RunOptions
 from magic_tools.outputs.answer import answer_for
 from magic_tools.tools.tool import Tool
 from magic_tools.tools.toolset import Toolset
@@ -53,12 +54,12 @@ _ENDINGS: Mapping[StopReason, tuple[type[RunError], str]] = {
 @overload
 def run(
     prompt: Prompt, *, tools: Tools = ..., output: type[T] = ..., model: ChatModel | str | None = ...,
-    instructions: str | None = ..., limits: Limits | None = ..., context: Any = ...,
+    instructions: str | None = ..., limits: Limits | None = ..., context: Any = ..., options: RunOptions | None = ...,
 ) -> Outcome[T]: ...  # fmt: skip
 @overload
 def run(
     prompt: Prompt, *, tools: Tools = ..., output: Any, model: ChatModel | str | None = ...,
-    instructions: str | None = ..., limits: Limits | None = ..., context: Any = ...,
+    instructions: str | None = ..., limits: Limits | None = ..., context: Any = ..., options: RunOptions | None = ...,
 ) -> Outcome[Any]: ...  # fmt: skip
 def run(
     prompt: Prompt,
@@ -69,29 +70,31 @@ def run(
     instructions: str | None = None,
     limits: Limits | None = None,
     context: Any = None,
+    options: RunOptions | None = None,
 ) -> Outcome[Any]:
     """Ask a model until it has answered, running the tools that it calls on the way.
 
     `instructions` are the system message, in place of one that the prompt begins with. Without
     `model` it is that of the environment variable MAGIC_TOOLS_MODEL, else the embedded one. `context`,
     a mapping or an object, fills the tools' hidden parameters; a tool whose scopes are not all among
-    the context's `scopes` is not offered. ContextError before the first request where it lacks
+    the context's `scopes` is not offered. `options` say more, such as the language that the model is spoken to in.
+    ContextError before the first request where it lacks
     something that a tool wants. RunError
     (LimitError, StallError, TruncatedError, RefusalError, ToolFailuresError, OutputError) where no
     valid answer came, ModelError where the model cannot be asked; both carry the `outcome` so far.
     """
-    return _settled(run_sync(_program(prompt, tools, output, model, instructions, limits, context)))
+    return _settled(run_sync(_program(prompt, tools, output, model, instructions, limits, context, options)))
 
 
 @overload
 async def arun(
     prompt: Prompt, *, tools: Tools = ..., output: type[T] = ..., model: ChatModel | str | None = ...,
-    instructions: str | None = ..., limits: Limits | None = ..., context: Any = ...,
+    instructions: str | None = ..., limits: Limits | None = ..., context: Any = ..., options: RunOptions | None = ...,
 ) -> Outcome[T]: ...  # fmt: skip
 @overload
 async def arun(
     prompt: Prompt, *, tools: Tools = ..., output: Any, model: ChatModel | str | None = ...,
-    instructions: str | None = ..., limits: Limits | None = ..., context: Any = ...,
+    instructions: str | None = ..., limits: Limits | None = ..., context: Any = ..., options: RunOptions | None = ...,
 ) -> Outcome[Any]: ...  # fmt: skip
 async def arun(
     prompt: Prompt,
@@ -102,20 +105,21 @@ async def arun(
     instructions: str | None = None,
     limits: Limits | None = None,
     context: Any = None,
+    options: RunOptions | None = None,
 ) -> Outcome[Any]:
     """`run`, awaited: ordinary functions run in worker threads, async ones in this event loop."""
-    return _settled(await run_async(_program(prompt, tools, output, model, instructions, limits, context)))
+    return _settled(await run_async(_program(prompt, tools, output, model, instructions, limits, context, options)))
 
 
 @overload
 def extract(
     target: type[T], text: str, *, model: ChatModel | str | None = ..., instructions: str | None = ...,
-    limits: Limits | None = ...,
+    limits: Limits | None = ..., options: RunOptions | None = ...,
 ) -> T: ...  # fmt: skip
 @overload
 def extract(
     target: Any, text: str, *, model: ChatModel | str | None = ..., instructions: str | None = ...,
-    limits: Limits | None = ...,
+    limits: Limits | None = ..., options: RunOptions | None = ...,
 ) -> Any: ...  # fmt: skip
 def extract(
     target: Any,
@@ -124,24 +128,25 @@ def extract(
     model: ChatModel | str | None = None,
     instructions: str | None = None,
     limits: Limits | None = None,
+    options: RunOptions | None = None,
 ) -> Any:
     """The value of a type that a model reads out of a text.
 
     `target` is any annotation that pydantic can validate. Model, instructions and errors are those
     of `run`, which also gives usage, repairs and transcript: `run(text, output=target)`.
     """
-    return run(text, output=target, model=model, instructions=instructions, limits=limits).value
+    return run(text, output=target, model=model, instructions=instructions, limits=limits, options=options).value
 
 
 @overload
 async def aextract(
     target: type[T], text: str, *, model: ChatModel | str | None = ..., instructions: str | None = ...,
-    limits: Limits | None = ...,
+    limits: Limits | None = ..., options: RunOptions | None = ...,
 ) -> T: ...  # fmt: skip
 @overload
 async def aextract(
     target: Any, text: str, *, model: ChatModel | str | None = ..., instructions: str | None = ...,
-    limits: Limits | None = ...,
+    limits: Limits | None = ..., options: RunOptions | None = ...,
 ) -> Any: ...  # fmt: skip
 async def aextract(
     target: Any,
@@ -150,9 +155,10 @@ async def aextract(
     model: ChatModel | str | None = None,
     instructions: str | None = None,
     limits: Limits | None = None,
+    options: RunOptions | None = None,
 ) -> Any:
     """`extract`, awaited."""
-    outcome = await arun(text, output=target, model=model, instructions=instructions, limits=limits)
+    outcome = await arun(text, output=target, model=model, instructions=instructions, limits=limits, options=options)
     return outcome.value
 
 
@@ -164,6 +170,7 @@ def _program(
     instructions: str | None,
     limits: Limits | None,
     context: Any,
+    options: RunOptions | None,
 ) -> Program[Ended]:
     toolset = (tools if isinstance(tools, Toolset) else Toolset(*tools)).permitted(context)
     chosen = load_model(model) if model is None or isinstance(model, str) else model
@@ -171,8 +178,12 @@ def _program(
         raise ModelError(f"The model {chosen.name} cannot call tools: pass another, such as model='openai:NAME'.")
     if not isinstance(limits, Limits | None):
         raise ValueError(f"limits are a Limits, such as Limits(steps=5), got {limits!r:.80}")
-    state = LoopState(_messages(prompt, instructions), limits or Limits(), toolset.names)
-    return drive(chosen, toolset, answer_for(output, chosen.capabilities), state, context)
+    if not isinstance(options, RunOptions | None):
+        raise ValueError(f"options are RunOptions, such as RunOptions(language='zh'), got {options!r:.80}")
+    language = (options or RunOptions()).language
+    answer = answer_for(output, chosen.capabilities, language)
+    state = LoopState(_messages(prompt, instructions), limits or Limits(), toolset.names, language=language)
+    return drive(chosen, toolset, answer, state, context)
 
 
 def _messages(prompt: Prompt, instructions: str | None) -> tuple[Message, ...]:
@@ -216,13 +227,13 @@ def _settled(ended: Ended) -> Outcome[Any]:
     outcome = ended.outcome
     if outcome.ok:
         return outcome
-    listed = "; ".join(str(issue) for issue in ended.issues)
+    refused = listed(ended.issues)
     if outcome.stop in _ENDINGS:
         kind, sentence = _ENDINGS[outcome.stop]
         known = {"limits": ended.limits, "said": _last_said(outcome), "failed": _last_failure(outcome)}
-        raise kind(sentence.format(**known) + (f" It was refused: {listed}." if listed else ""), outcome)
+        raise kind(sentence.format(**known) + (f" It was refused: {refused}." if refused else ""), outcome)
     tries = "one try" if ended.limits.retries == 0 else f"{ended.limits.retries + 1} tries"
-    raise OutputError(f"No answer fitted the output type in {tries}: {listed}.", outcome, ended.issues)
+    raise OutputError(f"No answer fitted the output type in {tries}: {refused}.", outcome, ended.issues)
 
 
 def _last_failure(outcome: Outcome[Any]) -> str:

@@ -14,7 +14,6 @@ from magic_tools.messages import (
     ChatModel,
     ErrorCode,
     Issue,
-    Limits,
     Message,
     ModelReply,
     ModelRequest,
@@ -26,6 +25,7 @@ from magic_tools.messages import (
     ToolResult,
     Usage,
 )
+from magic_tools.options import Limits
 
 TEXT = TextPart("Where is order A-7?")
 CALL = ToolCall("call_1", "find_order", '{"id": "A-7",}')

@@ -23,18 +23,9 @@ from magic_tools.errors import (
     ToolFailuresError,
     TruncatedError,
 )
-from magic_tools.messages import (
-    Capabilities,
-    Limits,
-    Message,
-    ModelReply,
-    Outcome,
-    TextPart,
-    ToolCall,
-    ToolResult,
-    Usage,
-)
+from magic_tools.messages import Capabilities, Message, ModelReply, Outcome, TextPart, ToolCall, ToolResult, Usage
 from magic_tools.models.scripted import ScriptedModel, ScriptedReply
+from magic_tools.options import Limits, RunOptions
 from magic_tools.running import aextract, arun, extract, run
 from magic_tools.tools.tool import tool
 from magic_tools.tools.toolset import Toolset
@@ -353,3 +344,69 @@ def test_an_ending_says_what_failed() -> None:
     calls = [ToolCall(f"c{number}", "pay", '{"amount": "x"}') for number in range(3)]
     with pytest.raises(RunError, match=r"in a row.*: pay, of which.*amount: expected an integer"):
         run("Go", tools=[pay], model=ScriptedModel([*calls, ""]))
+
+
+def spoken_to(outcome: Outcome[Any]) -> list[str]:
+    """What a model was told in a run, beside what its user said."""
+    told = [message for message in outcome.transcript[1:] if message.role in ("user", "tool")]
+    results = [part.content for message in told for part in message.parts if isinstance(part, ToolResult)]
+    return results + [message.text for message in told if message.role == "user"]
+
+
+def test_a_run_in_chinese(run_it: Callable[..., Outcome[Any]]) -> None:
+    """With `language="zh"` the model is told in Chinese what was wrong, and what it is to do."""
+
+    @tool
+    def broken(sku: str) -> str:
+        raise KeyError(sku)
+
+    model = ScriptedModel(
+        [
+            ToolCall("1", "stok", "{}"),
+            ToolCall("2", "stock", '{"sku": ["a"]}'),
+            ToolCall("3", "broken", '{"sku": "a"}'),
+            "",
+            '{"order_id": null}',
+            TICKET,
+        ]
+    )
+    options = RunOptions(language="zh")
+    outcome = run_it(
+        TEXT, tools=[stock, broken], output=TicketInfo, model=model, options=options, limits=Limits(steps=5)
+    )
+    assert outcome.value == INFO
+    assert spoken_to(outcome) == [
+        "没有名为 'stok' 的工具；现有的工具：stock、broken。没有执行任何操作。",
+        "stock 的参数未被接受，未执行：sku：应为字符串，收到 1 项的数组。请改正后，重新发送此调用。",
+        "broken 因 KeyError 而失败；是否已经产生作用，尚不清楚。",
+        "你的回复是空的。请现在给出答案，或者调用工具。",
+        "你的答案未被接受：category：应为一个值（必填），收到（未提供）；urgency：应为一个值（必填），收到（未提供）。请改正后，重新给出完整的答案。",
+        "这是本次运行的最后一次回复：不能再调用任何工具。请根据已知的信息，现在作答。",
+    ]
+
+
+def test_what_is_asked_for_in_chinese() -> None:
+    """A model without native schemas is asked in the language of the run; an error's sentences are in it too."""
+    model = ScriptedModel(["{}"], capabilities=Capabilities(native_schema=False))
+    with pytest.raises(OutputError, match="应为") as caught:
+        extract(TicketInfo, TEXT, model=model, options=RunOptions(language="zh"), limits=Limits(retries=0))
+    assert model.requests[0].messages[0].text.startswith("只用一个 JSON 值作答")
+    assert {issue.language for issue in caught.value.issues} == {"zh"}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [({"language": "fr"}, "RunOptions.language is 'en' or 'zh', got 'fr'"), ({"language": None}, "got None")],
+)
+def test_bad_options(options: dict[str, Any], words: str) -> None:
+    """A language that the library does not speak is refused at once."""
+    with pytest.raises(ValueError, match=words):
+        RunOptions(**options)
+
+
+def test_no_options() -> None:
+    """What is no RunOptions is refused before the model is asked."""
+    model = ScriptedModel(["x"])
+    with pytest.raises(ValueError, match="options are RunOptions"):
+        run("x", model=model, options={"language": "zh"})  # type: ignore[call-overload]
+    assert model.requests == []

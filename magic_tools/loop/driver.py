@@ -8,22 +8,16 @@ from typing import Any, assert_never
 from magic_tools.effects import Call, Program
 from magic_tools.errors import ModelError
 from magic_tools.loop.machine import CallModel, Finish, LoopState, Replied, RunTools, Started, ToolsRan, step
-from magic_tools.messages import (
-    ChatModel,
-    ErrorCode,
-    Issue,
-    Limits,
-    ModelRequest,
-    Outcome,
-    StopReason,
-    ToolCall,
-    ToolResult,
-)
+from magic_tools.loose.phrases import say
+from magic_tools.messages import ChatModel, ErrorCode, Issue, ModelRequest, Outcome, StopReason, ToolCall, ToolResult
+from magic_tools.options import Limits
 from magic_tools.outputs.answer import Answer
 from magic_tools.tools.execution import execute, refused
 from magic_tools.tools.toolset import Toolset
 
 __all__ = ["Ended", "drive"]
+
+_UNKNOWN = "There is no tool called {name}; there are: {names}. Nothing was run."
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +60,10 @@ def drive(model: ChatModel, toolset: Toolset, answer: Answer, state: LoopState, 
 
 def _run(toolset: Toolset, call: ToolCall, state: LoopState, context: Any) -> Program[ToolResult]:
     if call.name not in toolset:
-        names = ", ".join(toolset.offered(state.transcript).names) or "none"
-        text = f"There is no tool called {call.name!r:.80}; there are: {names}. Nothing was run."
-        return refused(call.id, call.name, text, ErrorCode.NOT_FOUND)
-    return (yield from execute(toolset[call.name].executable, call.arguments, call.id, context))
+        names = toolset.offered(state.transcript).names or say("none")
+        words = say(_UNKNOWN, name=f"{call.name!r:.80}", names=names)
+        return refused(call.id, call.name, words, state.language, ErrorCode.NOT_FOUND)
+    return (yield from execute(toolset[call.name].executable, call.arguments, call.id, context, state.language))
 
 
 def _outcome(state: LoopState, model: ChatModel, value: Any, stop: StopReason, *, ok: bool) -> Outcome[Any]:

@@ -7,10 +7,11 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from typing import Any, Literal, TypeAlias, assert_never
 
+from magic_tools.loose.phrases import Phrase, phrased, say
 from magic_tools.messages import (
     ErrorCode,
     Issue,
-    Limits,
+    Language,
     Message,
     ModelReply,
     Repair,
@@ -20,13 +21,16 @@ from magic_tools.messages import (
     ToolChoice,
     ToolResult,
     Usage,
+    listed,
 )
+from magic_tools.options import Limits
 from magic_tools.values import JsonObject
 
 __all__ = ["Action", "CallModel", "Event", "Finish", "LoopState", "Replied", "RunTools", "Started", "ToolsRan", "step"]
 
-_NUDGE = "Your reply was empty. Give the answer now, or call a tool."
-_LAST_WORD = "This is the last reply of this run: no tool can be called any more. Answer now, from what is known."
+_NUDGE = say("Your reply was empty. Give the answer now, or call a tool.")
+_LAST_WORD = say("This is the last reply of this run: no tool can be called any more. Answer now, from what is known.")
+_REFUSED = "Your answer was refused: {issues}. Give the whole answer again, with this mended."
 _VERSION = 1
 _UNKNOWN = ""
 """Under this name the failures of all calls to unknown tools are counted."""
@@ -51,6 +55,7 @@ class LoopState:
     failures: Mapping[str, int] = field(default_factory=dict)
     closing: StopReason | None = None
     model: str = ""
+    language: Language = "en"
 
     def to_data(self) -> JsonObject:
         """Plain JSON data that `from_data` reads back, in this version or a later one."""
@@ -67,6 +72,7 @@ class LoopState:
             "failures": dict(self.failures),
             "closing": self.closing,
             "model": self.model,
+            "language": self.language,
         }
 
     @classmethod
@@ -80,7 +86,7 @@ class LoopState:
 
     @classmethod
     def _from_fields(cls, held: Mapping[str, Any]) -> LoopState:
-        same = ("steps", "refusals", "stalls", "failures", "closing", "model")
+        same = ("steps", "refusals", "stalls", "failures", "closing", "model", "language")
         try:
             return cls(
                 transcript=tuple(Message.from_data(message) for message in held["transcript"]),
@@ -175,7 +181,7 @@ def _on_reply(state: LoopState, event: Replied) -> _Step:
     )
     calls = tuple(part for part in spoken if isinstance(part, ToolCall))
     if reply.finish == "refusal":
-        return _closed(state, calls, "the model declined to go on"), Finish("refusal", ok=False)
+        return _closed(state, calls, say("the model declined to go on")), Finish("refusal", ok=False)
     if calls:
         return _on_calls(state, calls, cut=reply.finish == "length")
     return _on_text(state, event)
@@ -183,9 +189,9 @@ def _on_reply(state: LoopState, event: Replied) -> _Step:
 
 def _on_calls(state: LoopState, calls: tuple[ToolCall, ...], *, cut: bool) -> _Step:
     if cut:
-        return _closed(state, calls, "the reply was cut before its end"), Finish("truncated", ok=False)
+        return _closed(state, calls, say("the reply was cut before its end")), Finish("truncated", ok=False)
     if state.closing:
-        return _closed(state, calls, "the run is at its end"), Finish(state.closing, ok=False)
+        return _closed(state, calls, say("the run is at its end")), Finish(state.closing, ok=False)
     return replace(state, stalls=0), RunTools(calls)
 
 
@@ -201,18 +207,17 @@ def _on_text(state: LoopState, event: Replied) -> _Step:
             return _again(state, state.stalls > state.limits.stalls, "stall", _NUDGE, ())
         case "invalid":
             state = replace(state, refusals=state.refusals + 1, stalls=0)
-            listed = "; ".join(str(issue) for issue in event.issues)
-            text = f"Your answer was refused: {listed}. Give the whole answer again, with this mended."
-            return _again(state, state.refusals > state.limits.retries, "invalid_output", text, event.issues)
+            words = say(_REFUSED, issues=listed(event.issues))
+            return _again(state, state.refusals > state.limits.retries, "invalid_output", words, event.issues)
         case _:
             assert_never(event.answer)
 
 
-def _again(state: LoopState, spent: bool, stop: StopReason, text: str, issues: tuple[Issue, ...]) -> _Step:
+def _again(state: LoopState, spent: bool, stop: StopReason, words: Phrase, issues: tuple[Issue, ...]) -> _Step:
     """Tell the model what was wrong with its reply, unless that was its last chance."""
     if state.closing or spent:
         return state, Finish(state.closing or stop, ok=False, issues=issues)
-    return _ask(replace(state, transcript=(*state.transcript, Message.user(text))))
+    return _ask(_told(state, words))
 
 
 def _on_results(state: LoopState, results: tuple[ToolResult, ...]) -> _Step:
@@ -235,8 +240,11 @@ def _ask(state: LoopState) -> _Step:
 
 
 def _last_request(state: LoopState, stop: StopReason) -> _Step:
-    transcript = (*state.transcript, Message.user(_LAST_WORD))
-    return replace(state, transcript=transcript, closing=stop), CallModel("none")
+    return replace(_told(state, _LAST_WORD), closing=stop), CallModel("none")
+
+
+def _told(state: LoopState, words: Phrase) -> LoopState:
+    return replace(state, transcript=(*state.transcript, Message.user(phrased(words, state.language))))
 
 
 def _counted(state: LoopState, results: tuple[ToolResult, ...]) -> dict[str, int]:
@@ -253,11 +261,11 @@ def _counted(state: LoopState, results: tuple[ToolResult, ...]) -> dict[str, int
     return {**state.failures, **{name: state.failures.get(name, 0) + 1 if bad else 0 for name, bad in failed.items()}}
 
 
-def _closed(state: LoopState, calls: tuple[ToolCall, ...], why: str) -> LoopState:
+def _closed(state: LoopState, calls: tuple[ToolCall, ...], why: Phrase) -> LoopState:
     """The state in which each of these calls is answered as not run."""
     if not calls:
         return state
-    text = f"Not run: {why}."
+    text = phrased(say("Not run: {why}.", why=why), state.language)
     results = tuple(ToolResult(call.id, call.name, text, is_error=True, code=ErrorCode.CONFLICT) for call in calls)
     return replace(state, transcript=(*state.transcript, Message("tool", results)))
 

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar, overload
 from pydantic import TypeAdapter
 
 from magic_tools.loose.foreign import foreign_reader
+from magic_tools.loose.issues import Place
 from magic_tools.loose.ladder import Ladder
 from magic_tools.loose.readers import PydanticReader, Reader
 from magic_tools.loose.taker import Parsed
@@ -86,6 +87,10 @@ class Schema(Generic[T]):
         English or Chinese (`language`).
         """
         return self._ladder.parse(text, finish, language)
+
+    def hides(self, place: Place) -> bool:
+        """Whether what stands at a place where nothing is declared may be one of the type's secrets."""
+        return self._reader.guide.secrets.cover(place, misplaced=True)
 
     def dump(self, value: T) -> str:
         """The JSON text of a value, under its aliases; a ValueError if it cannot be written as the type."""

@@ -19,6 +19,7 @@ from magic_tools.loose.guide import Guide, guide_of
 from magic_tools.loose.issues import Finding, shown, told
 from magic_tools.loose.phrases import say
 from magic_tools.loose.readers import Misfit
+from magic_tools.messages import listed
 from magic_tools.schema.emit import Side
 from magic_tools.schema.guard.guard import PATTERN_BYTES, SchemaLimits, guard
 from magic_tools.values import JsonObject
@@ -90,7 +91,7 @@ class ForeignReader:
         try:
             self.read(text)
         except Misfit as misfit:
-            raise ValueError("; ".join(str(issue) for issue in told(misfit.findings, "en"))) from None
+            raise ValueError(listed(told(misfit.findings, "en"))) from None
         return text
 
     def _findings(self, value: Any) -> tuple[Finding, ...]:

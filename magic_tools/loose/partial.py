@@ -13,7 +13,7 @@ from magic_tools.loose.growing import Closed, Path, copy_open
 from magic_tools.loose.issues import path_text
 from magic_tools.loose.parts import Part
 from magic_tools.loose.stream import IncrementalParser
-from magic_tools.messages import FinishReason, Issue, Repair
+from magic_tools.messages import FinishReason, Issue, Language, Repair
 from magic_tools.schema.kinds import possible_kinds
 
 __all__ = ["Partial", "PartialStream"]
@@ -96,12 +96,12 @@ class PartialStream(Generic[T]):
         errors = tuple(issue for issues in self._errors.values() for issue in issues)
         return Partial(self._parser.value, self._parser.open_path, errors, self._part.has_parts)
 
-    def finish(self, reason: FinishReason | None = None) -> Partial[T]:
+    def finish(self, reason: FinishReason | None = None, *, language: Language = "en") -> Partial[T]:
         """The complete value, which is what `parse` reads from the whole text; ParseError where it reads none.
 
         `reason` is why the model stopped, where that is known.
         """
-        parsed = self._schema.parse(self._text.whole(), finish=reason)
+        parsed = self._schema.parse(self._text.whole(), finish=reason, language=language)
         return Partial(parsed.value, complete=True, repairs=parsed.repairs)
 
     def _settle(self, closed: Closed) -> None:

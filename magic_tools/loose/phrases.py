@@ -9,7 +9,7 @@ from typing import NamedTuple, assert_never
 from magic_tools.loose.chinese import CHINESE
 from magic_tools.messages import Language
 
-__all__ = ["Phrase", "fields_of", "phrased", "say", "shortened"]
+__all__ = ["Phrase", "fields_of", "phrased", "printable", "say", "shortened"]
 
 _MOST_WORDS = 300
 

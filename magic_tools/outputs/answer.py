@@ -13,14 +13,26 @@ from typing_extensions import TypedDict
 
 from magic_tools.errors import ParseError
 from magic_tools.loose.decode import Schema, compile_schema
+from magic_tools.loose.issues import Finding, Place, path_text, told
+from magic_tools.loose.phrases import phrased, say
 from magic_tools.loose.taker import Parsed
-from magic_tools.messages import Capabilities, FinishReason, Issue, Message, ModelReply, OutputFormat, Repair, TextPart
+from magic_tools.messages import (
+    Capabilities,
+    FinishReason,
+    Issue,
+    Language,
+    Message,
+    ModelReply,
+    OutputFormat,
+    Repair,
+    TextPart,
+)
 from magic_tools.schema.walk import resolve
 
 __all__ = ["Answer", "Checked", "answer_for"]
 
-_INSTRUCTION = (
-    "Answer with one JSON value and nothing else: no explanation, no code fence. It must fit this JSON Schema:\n"
+_INSTRUCTION = say(
+    "Answer with one JSON value and nothing else: no explanation, no code fence. It must fit this JSON Schema:"
 )
 _KEY = "value"
 _UNWRAPPED = Repair("unwrapped", None, None, f"took the whole text for what was asked for under the key {_KEY!r}")
@@ -50,6 +62,7 @@ class Answer:
     instruction: str | None = None
     wrapper: Schema[Any] | None = None
     may_be_null: bool = False
+    language: Language = "en"
 
     def addressed(self, transcript: tuple[Message, ...]) -> tuple[Message, ...]:
         """The messages of a request: the transcript, with the instruction in front where there is one."""
@@ -68,7 +81,7 @@ class Answer:
                 return Checked("truncated")
             return Checked("silent") if _says_nothing(text) else Checked("valid", text)
         try:
-            parsed = _read(self.schema, self.wrapper, text, reply.finish)
+            parsed = self._read(self.schema, text, reply.finish)
         except ParseError as error:
             if error.kind == "truncated" and reply.finish in (None, "length"):
                 return Checked("truncated", issues=error.issues)
@@ -77,21 +90,43 @@ class Answer:
             return Checked("invalid", issues=error.issues)
         return Checked("valid", parsed.value, repairs=parsed.repairs)
 
+    def _read(self, schema: Schema[Any], text: str, finish: FinishReason | None) -> Parsed[Any]:
+        """The value of a text: under the wrapper's key where there is one, else the whole of it."""
+        if self.wrapper is None:
+            return schema.parse(text, finish=finish, language=self.language)
+        try:
+            wrapped = self.wrapper.parse(text, finish=finish, language=self.language)
+        except ParseError as error:
+            if error.kind != "invalid" or (isinstance(error.partial, dict) and _KEY in error.partial):
+                raise
+        else:
+            _refuse_one_for_many(wrapped, text, (_KEY,), self.language)
+            return Parsed(wrapped.value[_KEY], wrapped.repairs)
+        try:
+            bare = schema.parse(text, finish=finish, language=self.language)
+            _refuse_one_for_many(bare, text, (), self.language)
+        except ParseError as error:
+            issues = tuple(replace(issue, path=_below_key(issue.path)) for issue in error.issues)
+            raise ParseError(error.kind, issues, text, error.partial) from None
+        return bare._replace(repairs=(*bare.repairs, _UNWRAPPED))
 
-def answer_for(target: Any, capabilities: Capabilities) -> Answer:
-    """The answer of a type as a model of these capabilities is asked for it."""
+
+def answer_for(target: Any, capabilities: Capabilities, language: Language = "en") -> Answer:
+    """The answer of a type as a model of these capabilities is asked for it, in a language."""
     if target is str:
         return Answer()
     schema = compile_schema(target)
     may_be_null = _takes_null(schema)
     if not capabilities.native_schema:
-        instruction = _INSTRUCTION + json.dumps(schema.json_schema, ensure_ascii=False)
-        return Answer(schema, instruction=instruction, may_be_null=may_be_null)
+        text = json.dumps(schema.json_schema, ensure_ascii=False)
+        instruction = f"{phrased(_INSTRUCTION, language)}\n{text}"
+        return Answer(schema, instruction=instruction, may_be_null=may_be_null, language=language)
     wrapper: Schema[Any] | None = None
     if capabilities.object_root and not _is_object(schema):
         wrapper = compile_schema(_under_key(target, schema))
     name = _NO_NAME.sub("_", schema.name)[:64].strip("_") or "answer"
-    return Answer(schema, OutputFormat(name, (wrapper or schema).json_schema), None, wrapper, may_be_null)
+    asked = OutputFormat(name, (wrapper or schema).json_schema)
+    return Answer(schema, asked, None, wrapper, may_be_null, language)
 
 
 def _under_key(target: Any, schema: Schema[Any]) -> Any:
@@ -103,32 +138,12 @@ def _under_key(target: Any, schema: Schema[Any]) -> Any:
     return {"type": "object", "properties": {_KEY: held}, "required": [_KEY], "$defs": definitions}
 
 
-def _read(schema: Schema[Any], wrapper: Schema[Any] | None, text: str, finish: FinishReason | None) -> Parsed[Any]:
-    """The value of a text: under the wrapper's key where there is one, else the whole of it."""
-    if wrapper is None:
-        return schema.parse(text, finish=finish)
-    try:
-        wrapped = wrapper.parse(text, finish=finish)
-    except ParseError as error:
-        if error.kind != "invalid" or (isinstance(error.partial, dict) and _KEY in error.partial):
-            raise
-    else:
-        _refuse_one_for_many(wrapped, text, _KEY)
-        return Parsed(wrapped.value[_KEY], wrapped.repairs)
-    try:
-        bare = schema.parse(text, finish=finish)
-        _refuse_one_for_many(bare, text, "the value")
-    except ParseError as error:
-        issues = tuple(replace(issue, path=_below_key(issue.path)) for issue in error.issues)
-        raise ParseError(error.kind, issues, text, error.partial) from None
-    return bare._replace(repairs=(*bare.repairs, _UNWRAPPED))
-
-
-def _refuse_one_for_many(parsed: Parsed[Any], text: str, place: str) -> None:
+def _refuse_one_for_many(parsed: Parsed[Any], text: str, place: Place, language: Language) -> None:
     """ParseError where the array at a place was made of one item, which is not what was asked for under a key."""
-    if any(repair.kind == "one_as_list" and repair.note.startswith(f"{place}: ") for repair in parsed.repairs):
-        issue = Issue("" if place != _KEY else _KEY, "an array", "one item of it")
-        raise ParseError("invalid", (issue,), text)
+    here = f"{path_text(place) or 'the value'}: "
+    if any(repair.kind == "one_as_list" and repair.note.startswith(here) for repair in parsed.repairs):
+        issues = told((Finding(place, say("an array"), say("one item of it")),), language)
+        raise ParseError("invalid", issues, text)
 
 
 def _below_key(path: str) -> str:

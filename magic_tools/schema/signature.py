@@ -26,11 +26,20 @@ from magic_tools.schema.emit import Said, check_stated
 from magic_tools.schema.hidden import ABSENT, Hidden, context_value
 from magic_tools.values import JsonObject, JsonValue
 
-__all__ = ["KEYWORD", "Parameter", "Signature"]
+__all__ = ["KEYWORD", "Parameter", "Signature", "UndeclaredKeyError"]
 
 _EMPTY = inspect.Parameter.empty
 KEYWORD = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 """The kinds of parameters that a call may name."""
+
+
+class UndeclaredKeyError(ValueError):
+    """A key of a `**kwargs` object, at a place, that is none it may have, and its value."""
+
+    def __init__(self, name: str, key: str, value: Any) -> None:
+        super().__init__(f"{name}.{key}: expected no key of this name")
+        self.place = (name, key)
+        self.value = value
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +149,7 @@ class Signature:
         """The positional and keyword arguments of a call, from validated values by parameter name.
 
         Hidden parameters come from the context; ContextError names one that it does not fill. A key of a
-        `**kwargs` object that names another parameter is a ValueError.
+        `**kwargs` object that names another parameter is an UndeclaredKeyError.
         """
         if self._is_plain:
             return (), dict(values)
@@ -192,11 +201,11 @@ class Signature:
 
     def _merge(self, kwargs: dict[str, Any], extra: Mapping[str, Any], name: str) -> None:
         own = {p.name for p in self.all if p.kind in KEYWORD} | self.taken
-        for key in extra:
+        for key, value in extra.items():
             if key in own or (
                 self.keys is not None and key not in self.keys
             ):  # in the words for every unknown key, so that nobody learns what is hidden
-                raise ValueError(f"{name}.{key}: expected no key of this name")
+                raise UndeclaredKeyError(name, key, value)
         kwargs.update(extra)
 
 

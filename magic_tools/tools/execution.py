@@ -12,11 +12,13 @@ from pydantic_core import to_json
 from magic_tools.effects import Call, Program
 from magic_tools.errors import ContextError, ParseError, ToolFailure
 from magic_tools.loose.decode import Schema
+from magic_tools.loose.issues import Finding, shown, told
+from magic_tools.loose.phrases import Phrase, phrased, printable, say
 from magic_tools.loose.scan import content_bounds
 from magic_tools.loose.taker import Parsed
-from magic_tools.messages import ErrorCode, Issue, ToolResult
+from magic_tools.messages import ErrorCode, Issue, Language, ToolResult, listed
 from magic_tools.schema.hidden import ABSENT, context_value
-from magic_tools.schema.signature import Signature
+from magic_tools.schema.signature import Signature, UndeclaredKeyError
 from magic_tools.tools.results import ResultWriter
 
 __all__ = ["Arguments", "Executable", "execute", "refused", "scopes_of"]
@@ -25,6 +27,12 @@ Arguments: TypeAlias = str | Mapping[str, Any] | None
 """What came for a call: the text that a model sent, or a mapping; absent, blank and `null` are no arguments."""
 
 _MOST_CHARACTERS = 1_000
+
+_OUT_OF_SCOPE = "{name} may not be used here and did not run: it needs the scope {scopes}."
+_NOT_RUN = "The arguments of {name} were refused and it did not run: {issues}. Send the call again with this mended."
+_FAILED_BEFORE = "{name} failed with {error} before it ran, so that nothing was done."
+_FAILED = "{name} failed with {error}; whether it had an effect is not known."
+_WITHHELD = "{name} ran, and its result was withheld: this {kind} is not what the tool promises to send."
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,35 +51,40 @@ class Executable:
     flat: str | None = None
 
 
-def execute(target: Executable, arguments: Arguments, call_id: str, context: Any = None) -> Program[ToolResult]:
-    """The program of one call. What a model got wrong, or the author's code raised, is an error result.
+def execute(
+    target: Executable, arguments: Arguments, call_id: str, context: Any = None, language: Language = "en"
+) -> Program[ToolResult]:
+    """The program of one call. What a model got wrong, or the author's code raised, is an error result in a language.
 
     ContextError if the context does not hold what a hidden parameter wants.
     """
     if target.scopes and (missing := sorted(target.scopes - scopes_of(context))):
-        text = f"{target.name} may not be used here and did not run: it needs the scope {', '.join(missing)}."
-        return refused(call_id, target.name, text, ErrorCode.REQUIRES_APPROVAL)
+        words = say(_OUT_OF_SCOPE, name=target.name, scopes=tuple(missing))
+        return refused(call_id, target.name, words, language, ErrorCode.REQUIRES_APPROVAL)
     try:
-        parsed = _read(target, arguments)
+        parsed = _read(target, arguments, language)
     except ParseError as error:
-        return _not_run(target, call_id, "; ".join(str(issue) for issue in error.issues))
+        return _not_run(target, call_id, error.issues, language)
     except Exception as error:  # noqa: BLE001 - a validator's exception ends a run as little as a tool's
-        return _failed(target, call_id, error, " before it ran, so that nothing was done")
+        words = say(_FAILED_BEFORE, name=target.name, error=type(error).__name__)
+        return _failed(target, call_id, error, words, language)
     try:
         values = parsed.value if target.flat is None else {target.flat: parsed.value}
         args, kwargs = target.signature.bind(values, context)
-    except ValueError as error:
-        return _not_run(target, call_id, str(error))
+    except UndeclaredKeyError as error:
+        got = shown(error.value, secret=target.arguments.hides(error.place))
+        finding = Finding(error.place, say("no key of this name"), got)
+        return _not_run(target, call_id, told((finding,), language), language)
     try:
         value = yield Call(target.fn, args, kwargs)
     except Exception as error:  # noqa: BLE001 - a tool's exception never ends a run: the model is told its class
-        return _failed(target, call_id, error, "; whether it had an effect is not known")
+        words = say(_FAILED, name=target.name, error=type(error).__name__)
+        return _failed(target, call_id, error, words, language)
     try:
         content = target.results.write(value)
     except Exception as error:  # noqa: BLE001 - how a value is written may be the author's code too
-        kind = type(value).__name__
-        text = f"{target.name} ran, and its result was withheld: this {kind} is not what the tool promises to send."
-        return _error(target, call_id, ErrorCode.INTERNAL, text, error)
+        words = say(_WITHHELD, name=target.name, kind=type(value).__name__)
+        return _error(target, call_id, ErrorCode.INTERNAL, words, language, error)
     return ToolResult(call_id, target.name, content, value=value, repairs=parsed.repairs)
 
 
@@ -87,46 +100,50 @@ def scopes_of(context: Any) -> frozenset[str]:
     return frozenset(scopes)
 
 
-def refused(call_id: str, name: str, text: str, code: ErrorCode = ErrorCode.INVALID_ARGUMENT) -> ToolResult:
+def refused(
+    call_id: str, name: str, words: Phrase, language: Language, code: ErrorCode = ErrorCode.INVALID_ARGUMENT
+) -> ToolResult:
     """The result of a call whose tool did not run, because of what was asked."""
-    return ToolResult(call_id, name, _sendable(text), is_error=True, code=code)
+    return ToolResult(call_id, name, _sendable(words, language), is_error=True, code=code)
 
 
-def _read(target: Executable, arguments: Arguments) -> Parsed[Any]:
-    text = arguments if isinstance(arguments, str) else _json_text(arguments)
+def _read(target: Executable, arguments: Arguments, language: Language) -> Parsed[Any]:
+    text = arguments if isinstance(arguments, str) else _json_text(arguments, language)
     start, end = content_bounds(text)
-    return target.arguments.parse("{}" if text[start:end].strip() in ("", "null") else text)
+    return target.arguments.parse("{}" if text[start:end].strip() in ("", "null") else text, language=language)
 
 
-def _json_text(arguments: Mapping[str, Any] | None) -> str:
+def _json_text(arguments: Mapping[str, Any] | None, language: Language) -> str:
     try:
         return to_json(arguments, inf_nan_mode="constants", fallback=dict).decode()
     except ValueError as error:
-        issue = Issue("", "values that JSON can hold", "some that it cannot")
-        raise ParseError("unparseable", (issue,), "") from error
+        finding = Finding((), say("values that JSON can hold"), say("some that it cannot"))
+        raise ParseError("unparseable", told((finding,), language), "") from error
 
 
-def _not_run(target: Executable, call_id: str, why: str) -> ToolResult:
-    refusal = f"The arguments of {target.name} were refused and it did not run: {why}."
-    return refused(call_id, target.name, f"{refusal} Send the call again with this mended.")
+def _not_run(target: Executable, call_id: str, issues: tuple[Issue, ...], language: Language) -> ToolResult:
+    return refused(call_id, target.name, say(_NOT_RUN, name=target.name, issues=listed(issues)), language)
 
 
-def _failed(target: Executable, call_id: str, error: Exception, effect: str) -> ToolResult:
+def _failed(target: Executable, call_id: str, error: Exception, words: Phrase, language: Language) -> ToolResult:
     """The result of a call in which something raised: a ToolFailure in its own words, all else by its class."""
-    code, text = ErrorCode.INTERNAL, f"{target.name} failed with {type(error).__name__}{effect}."
+    code = ErrorCode.INTERNAL
     if isinstance(error, ToolFailure):
         with suppress(Exception):  # a subclass may have no words, or none that can be had: then its class says it
-            code, text = error.code, str(error) or text
-    return _error(target, call_id, code, text, error)
+            code, words = error.code, say(str(error)) if str(error) else words
+    return _error(target, call_id, code, words, language, error)
 
 
-def _error(target: Executable, call_id: str, code: ErrorCode, text: str, error: Exception) -> ToolResult:
-    return ToolResult(call_id, target.name, _sendable(text), is_error=True, code=code, exception=error)
+def _error(
+    target: Executable, call_id: str, code: ErrorCode, words: Phrase, language: Language, error: Exception
+) -> ToolResult:
+    return ToolResult(call_id, target.name, _sendable(words, language), is_error=True, code=code, exception=error)
 
 
-def _sendable(text: str) -> str:
+def _sendable(words: Phrase, language: Language) -> str:
     """The text in a length that helps, and in characters that every provider takes."""
-    text = text.encode(errors="backslashreplace").decode()
+    text = printable(phrased(words, language))
     if len(text) <= _MOST_CHARACTERS:
         return text
-    return f"{text[:_MOST_CHARACTERS]}... (cut; {len(text)} characters in all)"
+    cut = say("{start}... (cut; {count} characters in all)", start=text[:_MOST_CHARACTERS], count=len(text))
+    return phrased(cut, language)

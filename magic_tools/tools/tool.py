@@ -20,7 +20,7 @@ from magic_tools.loose.decode import Schema
 from magic_tools.loose.foreign import foreign_reader
 from magic_tools.loose.foreign_defaults import with_defaults
 from magic_tools.loose.reshape import reshaped
-from magic_tools.messages import ToolDefinition, ToolResult
+from magic_tools.messages import Language, ToolDefinition, ToolResult
 from magic_tools.schema.adapting import adapt
 from magic_tools.schema.dialects.rendered import DialectChange, Rendered
 from magic_tools.schema.dialects.table import Dialect, render_tool
@@ -179,17 +179,22 @@ class Tool(Generic[P, R]):
             self.policy.idempotent,
         )
 
-    def invoke(self, arguments: Arguments = None, *, call_id: str = "call", context: Any = None) -> ToolResult:
+    def invoke(
+        self, arguments: Arguments = None, *, call_id: str = "call", context: Any = None, language: Language = "en"
+    ) -> ToolResult:
         """What a call comes to; never raises for what a model got wrong.
 
         `arguments` is the text that a model sent, or a mapping. An async function is awaited too.
-        `context`, a mapping or an object, fills the hidden parameters; ContextError if it does not.
+        `context`, a mapping or an object, fills the hidden parameters; ContextError if it does not. The model is told
+        what is wrong in English or Chinese (`language`).
         """
-        return run_sync(execute(self._bound(), arguments, call_id, context))
+        return run_sync(execute(self._bound(), arguments, call_id, context, language))
 
-    async def ainvoke(self, arguments: Arguments = None, *, call_id: str = "call", context: Any = None) -> ToolResult:
+    async def ainvoke(
+        self, arguments: Arguments = None, *, call_id: str = "call", context: Any = None, language: Language = "en"
+    ) -> ToolResult:
         """What a call comes to, awaited; an ordinary function runs in a worker thread."""
-        return await run_async(execute(self._bound(), arguments, call_id, context))
+        return await run_async(execute(self._bound(), arguments, call_id, context, language))
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Tool[P, R]: ...

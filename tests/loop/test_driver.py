@@ -15,7 +15,6 @@ from magic_tools.loop.machine import LoopState
 from magic_tools.messages import (
     Capabilities,
     ErrorCode,
-    Limits,
     Message,
     ModelReply,
     ModelRequest,
@@ -26,6 +25,7 @@ from magic_tools.messages import (
     Usage,
 )
 from magic_tools.models.scripted import ScriptedModel, ScriptedReply
+from magic_tools.options import Limits
 from magic_tools.outputs.answer import answer_for
 from magic_tools.tools.tool import tool
 from magic_tools.tools.toolset import Toolset

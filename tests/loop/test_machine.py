@@ -25,7 +25,6 @@ from magic_tools.messages import (
     ErrorCode,
     FinishReason,
     Issue,
-    Limits,
     Message,
     ModelReply,
     Repair,
@@ -34,6 +33,7 @@ from magic_tools.messages import (
     ToolResult,
     Usage,
 )
+from magic_tools.options import Limits
 
 ASKED = Message.user("What is in stock?")
 START = LoopState((ASKED,), Limits(), ("stock", "sell"))

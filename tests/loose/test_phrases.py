@@ -22,7 +22,7 @@ from magic_tools.schema.forms import TextForm
 from tests.loose.test_foreign import BAD
 from tests.schema.type_table import CASES
 
-SOURCES = Path(expectations.__file__).parent
+SOURCES = Path(expectations.__file__).parents[1]
 
 
 @pytest.mark.parametrize(
@@ -67,12 +67,22 @@ def test_a_text_that_may_be_long(text: str, english: str, chinese: str) -> None:
 
 
 def calls_of_say() -> Iterator[tuple[str, frozenset[str]]]:
-    """The templates that stand in calls of `say`, each with the fields that it is given."""
-    for path in sorted(SOURCES.glob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    """The templates in calls of `say`, there or as a constant of the module, each with the fields that it is given."""
+    for path in sorted(SOURCES.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        named = {
+            target.id: value.value
+            for node in tree.body
+            if isinstance(node, ast.Assign) and isinstance(value := node.value, ast.Constant)
+            for target in node.targets
+            if isinstance(target, ast.Name) and isinstance(value.value, str)
+        }
+        for node in ast.walk(tree):
             match node:
                 case ast.Call(func=ast.Name("say"), args=[ast.Constant(str(template))], keywords=keywords):
                     yield template, frozenset(keyword.arg for keyword in keywords if keyword.arg)
+                case ast.Call(func=ast.Name("say"), args=[ast.Name(name)], keywords=keywords) if name in named:
+                    yield named[name], frozenset(keyword.arg for keyword in keywords if keyword.arg)
 
 
 def stated_templates() -> Iterator[str]:
@@ -93,7 +103,7 @@ def text_forms() -> Iterator[TextForm]:
 def test_each_call_fills_its_template() -> None:
     """Every template that is said has Chinese, and gets the fields that it has."""
     calls = list(calls_of_say())
-    assert len(calls) > 20
+    assert len(calls) > 60
     assert [call for call in calls if call[0] not in CHINESE] == []
     assert [call for call in calls if call[1] != fields_of(call[0])] == []
 

@@ -22,7 +22,6 @@ from magic_tools.loop.driver import Ended, drive
 from magic_tools.loop.machine import Action, Event, LoopState
 from magic_tools.messages import (
     Capabilities,
-    Limits,
     Message,
     ModelReply,
     ModelRequest,
@@ -32,6 +31,7 @@ from magic_tools.messages import (
     ToolResult,
     Usage,
 )
+from magic_tools.options import Limits
 from magic_tools.outputs.answer import answer_for
 from magic_tools.tools.tool import tool
 from magic_tools.tools.toolset import Toolset

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, TypeAlias
 
 import pytest
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, SecretStr
 
 from magic_tools.errors import ModelError, ToolFailure
 from magic_tools.messages import ErrorCode, ToolResult
@@ -445,3 +445,35 @@ def test_a_default_that_cannot_be_made() -> None:
         ErrorCode.INTERNAL,
         "later failed with ValueError before it ran, so that nothing was done.",
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ('{"limit": "x"}', 'listed 的参数未被接受，未执行：limit：应为整数，收到 "x"。请改正后，重新发送此调用。'),
+        ('{"limt": 3}', "listed 的参数未被接受，未执行：limt：应为空缺（没有这个名称的键），收到 3。请改正后，重新发送此调用。"),
+    ],
+)
+def test_a_refusal_in_chinese(arguments: str, said: str) -> None:
+    """A call by hand is answered in the language that is asked for, sync and async alike."""
+    made = Ran().listed
+    assert made.invoke(arguments, language="zh").content == said
+    assert asyncio.run(made.ainvoke(arguments, language="zh")).content == said
+
+
+def test_a_key_of_another_parameter() -> None:
+    """A key of `**kwargs` that names another parameter is refused as any unknown key is, a secret not shown."""
+
+    @tool
+    def added(first: int, **others: int) -> int:
+        return first + sum(others.values())
+
+    @tool
+    def secret(first: int, **others: SecretStr) -> int:
+        return first + len(others)
+
+    result = added.invoke('{"first": 1, "others": {"first": 2}}')
+    assert "others.first: expected no key of this name, got 2. Send" in result.content, result.content
+    hidden = secret.invoke('{"first": 1, "others": {"first": "hunter2"}}')
+    assert hidden.is_error
+    assert "hunter2" not in hidden.content
