@@ -41,10 +41,10 @@ _CONSTANTS: Mapping[str, float] = {
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _OTHER_INTEGER = re.compile(r"\+(?:0|[1-9][0-9]*)")
-_HEX = re.compile(r"[+-]?0[xX][0-9a-fA-F]+")
+_BASED = re.compile(r"[+-]?0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
 _OTHER_NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d+(?:\.\d+){2,}|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}")
-_LIKE_DIGITS = re.compile(r"[+-]?\.?\d[\d_.]*(?:[eE][+-]?\d*)?")
+_LIKE_DIGITS = re.compile(r"[+-]?\.?\d[\d_.]*(?:[eE][+-]?\d*)?[jJn]?")
 _EXPRESSION = re.compile(
     r"\S\s+(?:[+*/%^]|[=!<>]=|[=<>]|&&|\|\||\?\?|\*\*)\s+\S|[\w)\"']\s+-\s+[\d(]|\d\s*[+*%^]\s*\d|\d\s+[-/]\s+\w|"
     r"^\d+\s*[-/]\s*\d+$"
@@ -138,8 +138,8 @@ def _number(words: str) -> tuple[Any, str] | None:
             return int(words), ""
         if _OTHER_INTEGER.fullmatch(words):
             return SourceInt(words, int(words)), "number"
-        if _HEX.fullmatch(words):
-            return SourceInt(words, int(words, 16)), "number"
+        if _BASED.fullmatch(words):
+            return SourceInt(words, int(words, 0)), "number"
     except ValueError:
         raise Unreadable("a whole number of more than 4300 digits") from None
     if _NUMBER.fullmatch(words):
@@ -165,4 +165,6 @@ def _text(words: str, *, typed: bool) -> Bare:
         words = words[:-1].rstrip()
         if not words:
             raise Unreadable("no value")
+        if not typed and _LIKE_DIGITS.fullmatch(words):
+            raise Unreadable("what may be a number, or a text")
     return Bare(words)

@@ -142,6 +142,7 @@ class _Reader(Tree):
         if sign in "}])":
             return self.closed(at)
         if _PYTHON_TEXT.match(self.text, at, self.limit):
+            self.note("quotes", at, at + 1)
             return self.string(at + 1)
         return self.words(at)
 
@@ -183,7 +184,9 @@ class _Reader(Tree):
             return self.key
         if END_MARK.match(self.text, at, self.limit) and (frame.comma is not None or not frame.container):
             return self.end(at, ended=True)
-        at += _PYTHON_TEXT.match(self.text, at, self.limit) is not None
+        if _PYTHON_TEXT.match(self.text, at, self.limit):
+            self.note("quotes", at, at + 1)
+            at += 1
         self.at = at
         key = read_key(self.structure, at, meant=self.meant)
         if key is None:

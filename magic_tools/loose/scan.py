@@ -36,6 +36,9 @@ _JSON_TAGS = frozenset({"json", "jsonc", "json5", "jsonl", "ndjson"})
 _MAY_GO_ON = re.compile(r"\s*+[,}\]]")
 _MORE_MEMBERS = re.compile(r"\s*+,\s*+")
 _NEVER_JSON = re.compile(r"\{\s*+[{\[(:;%|&<>=!@^~*+\-\])]")
+_CHECKBOX = re.compile(r"\[[ xX]\][ \t]")
+_BULLET = re.compile(r"(?:^|\n)[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\Z")
+_MOST_OF_A_BULLET = 30
 _TOKENS = re.compile(r"(?:\s|;|<\|[^|>\n]{1,40}\|>|</s>|</?(?:pre|code)>)*+")
 
 _Kind = Literal["tagged", "fence", "prose"]
@@ -163,7 +166,7 @@ class _Scan:
         adjacent = bool(self.candidates) and self.candidates[-1].finding.end == at
         if text[at] == "[" and at > self.first and not adjacent and (text[at - 1].isalnum() or text[at - 1] in "_)]"):
             return at + 1  # as in items["a"]
-        if _NEVER_JSON.match(text, at, self.end):
+        if _NEVER_JSON.match(text, at, self.end) or self._is_checkbox(at):
             return at + 1
         try:
             found: Read = read_value(text, at, self.end, self.work, self.shape)
@@ -184,6 +187,11 @@ class _Scan:
         closing = self.regions[-1].closing if self.regions else ""
         after_it = text.find(closing, found.offset, self.end) if closing else -1
         return after_it if after_it > at else self.end  # what seems to follow may stand in a string of it
+
+    def _is_checkbox(self, at: int) -> bool:
+        """Whether a bracket is that of a list of things to do, as in Markdown."""
+        box = _CHECKBOX.match(self.text, at, self.end)
+        return box is not None and _BULLET.search(self.text, max(self.first, at - _MOST_OF_A_BULLET), at) is not None
 
     @property
     def _wants_items(self) -> bool:

@@ -41,6 +41,8 @@ def read_text(structure: Structure, at: int, work: Work) -> Text:
         declares=frame.declares if frame is not None and frame.is_object else None,
         work=work,
     )
+    if ended.how == "cut" and _seems_whole(structure, at):
+        raise Unreadable("a text whose end is escaped")
     if ended.how == "cut":
         return Text(unescaped(text[at + 1 : limit])[0], limit, cut=True)
     if ended.how == "unclear":
@@ -61,3 +63,11 @@ def _content(text: str, start: int, stop: int, after: int, notes: tuple[Note, ..
     if CONTROL.search(raw):
         notes = (*notes, ("control_character", start, stop))
     return Text(value, after, (*notes, ("escape", start, stop)) if odd else notes)
+
+
+def _seems_whole(structure: Structure, at: int) -> bool:
+    """Whether a text without an end stops with an escaped quotation mark, and all the brackets that are open."""
+    tail = structure.text[at : structure.limit]
+    held = tail.rstrip("}]) \t\r\n")
+    closers = "".join(tail[len(held) :].split())
+    return held.endswith("\\" + tail[0]) and closers == "".join(frame.closer for frame in reversed(structure.stack))

@@ -108,4 +108,8 @@ END_MARK = re.compile(r"`{2,}+|~{3,}+|'{3}|</[\w-]{1,40}>|<\|[^|>\n]{1,40}\|>")
 """What shows that the end of a value was meant: a closing fence or tag, a token of a chat template."""
 
 # Words in the place of a value that say there is none, or that it was left out.
-REFUSED_WORDS = re.compile(r"\.{2,}.*|….*|\?+|-+|_+|undefined|<[^<>]*>|\[[^\]]*\]|%[sd]|@\w*|&\w*|\|", re.DOTALL)
+REFUSED_WORDS = re.compile(
+    r"\.{2,}.*|….*|\?+|-+|_+|undefined|void 0|Ellipsis|NotImplemented|"
+    r"<[^<>]*>|\[[^\]]*\]|%[sd]|@\w*|&\w*|\|",
+    re.DOTALL,
+)

@@ -91,6 +91,8 @@ class Tree:
     def ended(self, at: int, *, is_meant: bool, cut: bool) -> Reading:
         """What was read up to the end of the text, or to what shows that the end is meant, with brackets still open."""
         missing = len(self.stack)
+        if missing and not is_meant:
+            self._check_end()
         comma = self.stack[-1].comma if self.stack else None
         if comma is not None and is_meant:
             self.note("trailing_comma", comma, comma + 1)
@@ -101,6 +103,14 @@ class Tree:
             self.close()
         repairs = listed(self.notes)
         return Reading(self.value, self.start, at, repairs, missing=missing, ended=is_meant, cut=cut, touching=touching)
+
+    def _check_end(self) -> None:
+        """Damage if the brackets that are missing are there after all, in another place than they should be."""
+        if self.notes and self.notes[-1][0] == "comment" and self.text[self.limit - 1] in "}])":
+            self.fail("a comment that may hide the end", self.notes[-1][1])
+        for kind, start, _ in self.notes:
+            if kind == "extra_closer" and any(self.text[start] == frame.closer for frame in self.stack):
+                self.fail("a closing bracket that stands in another place than it should", start)
 
     def fail(self, why: str, at: int) -> NoReturn:
         """Leave with Damage, and with what was read so far."""

@@ -451,9 +451,12 @@ def test_a_default_that_cannot_be_made() -> None:
     ("arguments", "said"),
     [
         ('{"limit": "x"}', 'listed 的参数未被接受，未执行：limit：应为整数，收到 "x"。请改正后，重新发送此调用。'),
-        ('{"limt": 3}', "listed 的参数未被接受，未执行：limt：应为空缺（没有这个名称的键），收到 3。请改正后，重新发送此调用。"),
+        (
+            '{"limt": 3}',
+            "listed 的参数未被接受，未执行：limt：应为空缺（没有这个名称的键），收到 3。请改正后，重新发送此调用。",
+        ),
     ],
-)
+)  # fmt: skip
 def test_a_refusal_in_chinese(arguments: str, said: str) -> None:
     """A call by hand is answered in the language that is asked for, sync and async alike."""
     made = Ran().listed
