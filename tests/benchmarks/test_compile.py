@@ -6,7 +6,7 @@ import gc
 import time
 import timeit
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from statistics import median
 from typing import Annotated, Any, Literal
@@ -24,19 +24,6 @@ LARGEST_COMPILE_RATIO = 1.5
 LARGEST_DEFINITION_US = 10.0
 LARGEST_PARSE_RATIO = 2.5
 LARGEST_INVOKE_US = 15.0
-
-
-@pytest.fixture(autouse=True)
-def _only_when_benchmarks_are_on(request: pytest.FixtureRequest) -> None:
-    if not request.config.getoption("benchmark_enable"):
-        pytest.skip("measures time: run it by `nox -s bench`")
-
-
-@pytest.fixture
-def say(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[[str], None]]:
-    """Prints a measurement, which is there to be read."""
-    with capsys.disabled():
-        yield lambda text: print(f"\n{text}", end="")  # noqa: T201 - a measurement is there to be read
 
 
 class Place(BaseModel):

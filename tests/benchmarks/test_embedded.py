@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import runpy
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from pydantic import TypeAdapter
 
 from magic_tools import RunError, load_model, run
@@ -15,10 +15,8 @@ ROOT = Path(__file__).parents[2]
 LETTERS = Path(__file__).with_name("letters.jsonl")
 
 
-def test_what_the_embedded_model_gets_right(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_the_embedded_model_gets_right(say: Callable[[str], None]) -> None:
     """It reads most order numbers and amounts, and guesses at what is meant: README says so, in these figures."""
-    if not request.config.getoption("benchmark_enable"):
-        pytest.skip("takes minutes: run it by `nox -s bench`")
     ticket = TypeAdapter(runpy.run_path(str(ROOT / "docs" / "examples" / "tickets.py"))["TicketInfo"])
     letters = [json.loads(line) for line in LETTERS.read_text(encoding="utf-8").splitlines()]
     model = load_model("local")
@@ -32,7 +30,6 @@ def test_what_the_embedded_model_gets_right(request: pytest.FixtureRequest, caps
         for name in ticket.json_schema()["properties"]:
             right[name] += getattr(read, name) == getattr(expected, name)
         right["whole"] += read == expected
-    with capsys.disabled():
-        print(f"\nof {len(letters)} letters: {right}")  # noqa: T201 - a measurement is there to be read
+    say(f"of {len(letters)} letters: {right}")
     assert right["order_id"] >= len(letters) // 2
     assert right["whole"] >= 1

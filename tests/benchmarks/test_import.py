@@ -6,10 +6,9 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-
-import pytest
 
 ROUNDS = 25
 LARGEST_RATIO = 1.5
@@ -20,13 +19,7 @@ PACKAGE = "import magic_tools"
 NAME = "from magic_tools import tool"
 
 
-@pytest.fixture(autouse=True)
-def _only_when_benchmarks_are_on(request: pytest.FixtureRequest) -> None:
-    if not request.config.getoption("benchmark_enable"):
-        pytest.skip("measures time: run it by `nox -s bench`")
-
-
-def test_importing_costs_little_more_than_pydantic(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_importing_costs_little_more_than_pydantic(tmp_path: Path, say: Callable[[str], None]) -> None:
     """`import magic_tools` takes at most 1.5 times what pydantic's models take, both less the interpreter's start."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment["PYTHONPYCACHEPREFIX"] = str(tmp_path)
@@ -45,6 +38,5 @@ def test_importing_costs_little_more_than_pydantic(tmp_path: Path, capsys: pytes
     lines = [f"bare interpreter: {bare * 1000:.0f} ms; beyond it:"]
     for program, spent in ((PYDANTIC, pydantic), (PACKAGE, package), (NAME, name)):
         lines.append(f"{program:40} {spent * 1000:5.0f} ms, {spent / pydantic:.2f} of pydantic")
-    with capsys.disabled():
-        print("", *lines, sep="\n")  # noqa: T201 - a measurement is there to be read
+    say("\n".join(lines))
     assert package <= LARGEST_RATIO * pydantic

@@ -6,9 +6,8 @@ import json
 import time
 import timeit
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from statistics import median
-from typing import Any, TypedDict
+from typing import Any
 
 import fast_json_repair
 import json_repair
@@ -17,6 +16,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from magic_tools.errors import ParseError
 from magic_tools.loose.decode import compile_schema, loads, parse
+from tests.loose.case_language import cases_of, is_met, target_of, text_of
 
 ROUNDS = 7
 ROUND_S = 0.02
@@ -26,25 +26,6 @@ LARGEST_FENCED_SHARE = 1 / 4
 LARGEST_DAMAGED_SHARE = 1 / 3
 LARGEST_PROSE_SHARE = 1 / 20
 LARGEST_SECONDS = 1.0
-
-CASES = Path(__file__).parents[1] / "loose" / "cases"
-
-
-@pytest.fixture(autouse=True)
-def _only_when_benchmarks_are_on(request: pytest.FixtureRequest) -> None:
-    if not request.config.getoption("benchmark_enable"):
-        pytest.skip("measures time: run it by `nox -s bench`")
-
-
-@pytest.fixture
-def say(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
-    """Prints a measurement, which is there to be read."""
-
-    def aloud(text: str) -> None:
-        with capsys.disabled():
-            print(f"\n{text}", end="")  # noqa: T201 - a measurement is there to be read
-
-    return aloud
 
 
 class Row(BaseModel):
@@ -162,47 +143,13 @@ def test_prose_before_an_object(say: Callable[[str], None]) -> None:
     assert ratio_to_repairers("prose", PROSE, say) <= LARGEST_PROSE_SHARE
 
 
-class A(TypedDict):
-    """What most generated texts hold."""
-
-    a: int
-
-
-class Person(TypedDict):
-    """What lines of labels may name."""
-
-    name: str
-    age: int
-
-
-TARGETS: Mapping[str | None, Any] = {
-    None: Any,
-    "object{a:int}": A,
-    "list[object{a:int}]": list[A],
-    "object{name:str,age:int}": Person,
-}
-
-GENERATED: list[dict[str, Any]] = [
-    case
-    for name in ("given.jsonl", "own.jsonl")
-    for case in map(json.loads, (CASES / name).read_text(encoding="utf-8").splitlines())
-    if isinstance(case["input"], dict)
-]
-
-
-def is_met(outcome: Any, wanted: Any) -> bool:
-    """Whether an outcome is one that a case allows: the kind of an error, or a value, which may be an expression."""
-    if isinstance(outcome, ParseError):
-        return bool(wanted == {"error": "unparseable" if outcome.kind == "invalid" else outcome.kind})
-    if isinstance(wanted, dict) and "$gen" in wanted:
-        wanted = eval(wanted["$gen"])
-    return repr(outcome) == repr(wanted)
+GENERATED = [case for name in ("given", "own", "found") for case in cases_of(name) if isinstance(case["input"], dict)]
 
 
 @pytest.mark.parametrize("case", GENERATED, ids=[case["id"] for case in GENERATED])
 def test_a_text_made_to_be_slow(case: dict[str, Any], say: Callable[[str], None]) -> None:
     """No text, however it is made, takes a second; what it comes to is what the case says."""
-    text, target = eval(case["input"]["gen"]), TARGETS[case["target"]]
+    text, target = text_of(case), target_of(case)
     compile_schema(target)  # once and for all, so it is no part of the time
     outcome: Any
     start = time.process_time()

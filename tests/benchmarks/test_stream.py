@@ -21,23 +21,6 @@ PEER = 100_000
 LARGEST_RATIO = 1.5
 
 
-@pytest.fixture(autouse=True)
-def _only_when_benchmarks_are_on(request: pytest.FixtureRequest) -> None:
-    if not request.config.getoption("benchmark_enable"):
-        pytest.skip("measures time: run it by `nox -s bench`")
-
-
-@pytest.fixture
-def say(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
-    """Prints a measurement."""
-
-    def print_it(text: str) -> None:
-        with capsys.disabled():
-            print(f"\n{text}", end="")  # noqa: T201 - a measurement is there to be read
-
-    return print_it
-
-
 class Row(BaseModel):
     """A row of the usual kinds of fields."""
 
