@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -23,6 +24,9 @@ __all__ = ["Ended", "end_of_string"]
 _MOST_REFUSED = 8
 _BEFORE = frozenset(" \t\r\n([{<=,:;>“‘-—/|*_")
 _AFTER = frozenset(" \t\r\n)]}>.,;:!?”’")
+_KEY_INSIDE = re.compile(
+    rf"[,{{]\s*+(?:[{QUOTES}][^{QUOTES}\n]{{1,64}}[{QUOTES}]\s*+[:：]|[\w$.-]{{1,64}}+\s*+[:：]\s*+[{QUOTES}])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,9 @@ def end_of_string(
             if refused == _MOST_REFUSED:
                 break
         elif (lost := _lost_end(text, body, mark, declares, work)) is not None:
-            return lost if first is None or lost.stop != first + 1 else Ended(first, first + 1, "inner")
+            if first is None or lost.stop != first + 1:
+                return lost
+            return Ended(first, first + 1, "unclear" if _has_key(text, body, first) else "inner")
         elif not quoting and (STANDS_ALONE if declares else HALF_ITEM).match(text, at, limit):
             return Ended(mark, at, "unclear")
         else:
@@ -103,12 +109,17 @@ def _lost_end(text: str, body: int, mark: int, declares: Callable[[str], bool] |
         return None  # JSON inside of the text
     stop, after = body + len(content), body + len(before) - 1
     closes = any(content.count(opening) < content.count(closing) for opening, closing in ("{}", "[]"))
-    if opened or closes or not CLEAN_VALUE.match(text, key.end()):
+    if opened or closes or not CLEAN_VALUE.match(text, key.end()) or _has_key(text, body, stop):
         return Ended(stop, after, "unclear")
     if content.endswith('\\"'):  # as in "C:\": its mark is there, and the backslash is text
         return Ended(stop - 1, after, "missing") if content.count('"') == 1 else Ended(stop, after, "unclear")
     is_other = content[-1] in QUOTES and content.count(content[-1]) % 2  # it ends with a mark of another kind
     return Ended(stop - 1 if is_other else stop, after, "missing")
+
+
+def _has_key(text: str, body: int, stop: int) -> bool:
+    """Whether a text holds what looks like a key of another kind, which may be the next of the object."""
+    return _KEY_INSIDE.search(text, body, stop) is not None
 
 
 def _otherwise_ended(text: str, start: int, limit: int, follows: Callable[[int], bool], work: Work) -> Ended:
