@@ -252,6 +252,7 @@ class _Walk(Record):
         best = [made for made in fitting if not overlooked(made, fitting)]
         distinct = {json.dumps(made.fitted, default=str): made for made in best or fitting}
         if len(distinct) != 1:
+            self.kind = "ambiguous" if distinct else self.kind
             return None
         (made,) = distinct.values()
         self.repairs += made.walk.repairs

@@ -506,3 +506,20 @@ def test_two_texts_for_one_key(target: Any, first: str, second: str) -> None:
     with pytest.raises(ParseError, match="says it already"):
         parse(target, f'{{"{first}": 1, "{second}": 2}}')
     assert len(parse(target, f'{{"{first}": 1}}').value) == 1
+
+
+@pytest.mark.parametrize(
+    ("target", "text", "said"),
+    [
+        (list[int] | int, '"3"', 'expected an array or an integer, got "3"'),
+        (list[int] | list[str], "3", "expected an array, got 3"),
+        (Literal["a"] | Literal["A"], '"a "', "expected 'a' or 'A', got \"a \""),
+        (dict[str, Literal["true"] | bool], '{"x": "TRUE"}', "x: expected 'true', got \"TRUE\""),
+    ],
+)
+def test_several_branches_that_might_be_meant(target: Any, text: str, said: str) -> None:
+    """What can be mended for several branches of a union, in different ways, is ambiguous."""
+    with pytest.raises(ParseError) as caught:
+        parse(target, text)
+    assert caught.value.kind == "ambiguous"
+    assert str(caught.value) == f"ambiguous: {said}"
