@@ -219,9 +219,9 @@ class _Scan:
         if after is not None and (has_moved or QUOTED_KEY.match(self.text, after.end(), self.end)):
             return True
         stray = self._known_brackets().stray_after(found.end) if after or has_moved else None
-        if stray is None or (self._wants_items and isinstance(found.value, dict) and stray == self.end - 1):
+        if self._wants_items and isinstance(found.value, dict) and stray == self.end - 1:
             return False  # what is missing is the opening bracket of an array of such objects
-        return after is not None or (has_moved and not self.text[found.end : stray].strip())
+        return has_moved or (after is not None and stray is not None)
 
     def _fence(self, sign: re.Match[str]) -> int:
         marker = sign["fence"]
