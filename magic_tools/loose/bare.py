@@ -139,7 +139,7 @@ def _number(words: str) -> tuple[Any, str] | None:
         if _OTHER_INTEGER.fullmatch(words):
             return SourceInt(words, int(words)), "number"
         if _BASED.fullmatch(words):
-            return SourceInt(words, int(words, 0)), "number"
+            return _based(words), "number"
     except ValueError:
         raise Unreadable("a whole number of more than 4300 digits") from None
     if _NUMBER.fullmatch(words):
@@ -149,6 +149,13 @@ def _number(words: str) -> tuple[Any, str] | None:
     if _DATE.fullmatch(words):
         return Bare(words), "bare_text"
     return (Bare(words, digits=True), "bare_text") if _LIKE_DIGITS.fullmatch(words) else None
+
+
+def _based(words: str) -> SourceInt:
+    """A number of another base, if it has no more digits than Python writes; ValueError if it has."""
+    number = int(words, 0)
+    str(number)
+    return SourceInt(words, number)
 
 
 def _text(words: str, *, typed: bool) -> Bare:

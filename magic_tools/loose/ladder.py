@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -19,7 +19,7 @@ from magic_tools.loose.readings import Damage, Read, Reading
 from magic_tools.loose.refusals import Refusal, RefusedError, cut_short, partial_of, refusal_of, refuse
 from magic_tools.loose.scan import content_bounds, tiers
 from magic_tools.loose.sources import Bare
-from magic_tools.loose.strict import same
+from magic_tools.loose.strict import identity
 from magic_tools.loose.taker import Parsed, Taker
 from magic_tools.messages import FinishReason, Language, Repair
 from magic_tools.schema.walk import types_of
@@ -144,11 +144,8 @@ class Ladder(Generic[T]):
                     fits.append((found.value, self._taker.take(found)))
                 except RefusedError as error:
                     refusals.append(error.refusal)
-        distinct: list[tuple[Any, Parsed[T]]] = []
-        for value, parsed in fits:
-            if not any(same(value, other) for other, _ in distinct):
-                distinct.append((value, parsed))
-        alike = not self._taker.is_untyped and all(_equal(distinct[0][1].value, parsed.value) for _, parsed in distinct)
+        distinct = {_identity(value): parsed for value, parsed in fits}
+        alike = not self._taker.is_untyped and all(_equal(fits[0][1].value, each.value) for each in distinct.values())
         if len(distinct) > 1 and not alike:
             refuse("ambiguous", (), say("one answer"), say("{count} different ones", count=len(distinct)))
         return fits[0][1] if fits else None
@@ -249,6 +246,14 @@ def _word(words: str) -> Any:
 
 def _is_item(found: Read) -> bool:
     return isinstance(found, Reading) and isinstance(found.value, dict)
+
+
+def _identity(value: Any) -> Hashable:
+    """What values share that say the same; those too deep to be compared do not."""
+    try:
+        return identity(value)
+    except RecursionError:
+        return id(value)
 
 
 def _equal(left: Any, right: Any) -> bool:

@@ -29,6 +29,7 @@ _SIGN = re.compile(
     re.IGNORECASE,
 )
 _MOST_REGIONS = 16
+_COST_OF_A_CANDIDATE = 100
 _FIRST_SIGNS = ("```", "~~~", "'''", "<", "{", "[")
 _REASONING_END = re.compile(rf"</(?:{_REASONING})>", re.IGNORECASE)
 _FENCE_TAG = re.compile(r"[ \t]*+([\w+#.-]*+)")
@@ -174,9 +175,9 @@ class _Scan:
             if not damage.meant:
                 return self._past_prose(at)
             found = damage
-        begins = not text[self.reasoning[-1][1] if self.reasoning else self.first : at].strip()
-        sure = self.regions or (begins and _is_cut(found))
-        if isinstance(found, Reading) and not sure and found.strict is None and _is_prose(found):
+        if not _is_strict(found):
+            self.work.spend(_COST_OF_A_CANDIDATE)
+        if isinstance(found, Reading) and not self.regions and _is_prose(found) and not self._is_cut_answer(at, found):
             return at + 1
         if isinstance(found, Reading) and self._goes_on(found):
             found = Damage("unparseable", found.end, found.end, "there are more members behind a closing bracket")
@@ -192,6 +193,10 @@ class _Scan:
         """Whether a bracket is that of a list of things to do, as in Markdown."""
         box = _CHECKBOX.match(self.text, at, self.end)
         return box is not None and _BULLET.search(self.text, max(self.first, at - _MOST_OF_A_BULLET), at) is not None
+
+    def _is_cut_answer(self, at: int, found: Reading) -> bool:
+        """Whether the answer begins with this value, and stops inside it."""
+        return _is_cut(found) and not self.text[self.reasoning[-1][1] if self.reasoning else self.first : at].strip()
 
     @property
     def _wants_items(self) -> bool:
