@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from magic_tools.loose.notes import Note
 from magic_tools.loose.sources import Bare, SourceFloat, SourceInt
 from magic_tools.loose.structure import Structure
-from magic_tools.loose.tokens import COMMAS, END_MARK, GROUPED, QUOTED_KEY, QUOTES, REFUSED_WORDS, SCALAR_RUN
+from magic_tools.loose.tokens import COMMAS, GROUPED, QUOTED_KEY, QUOTES, REFUSED_WORDS, SCALAR_RUN
 
 __all__ = ["Unreadable", "Words", "bare_value", "read_words"]
 
@@ -99,11 +99,11 @@ def _ends_at(structure: Structure, start: int, stop: int, sign: str) -> bool:
         after = structure.gap(stop)
         if not frame.is_object:
             return after < limit
-        ends = after < limit and (END_MARK.match(text, after, limit) or structure.key_follows(after, new_line=True))
+        ends = after < limit and (structure.ends(after) or structure.key_follows(after, new_line=True))
         return bool(ends)
     if sign in "}])":
         return (sign != ")" or frame.closer == ")") and structure.closers_follow(stop)
-    if END_MARK.match(text, stop, limit):
+    if structure.ends(stop):
         return True
     if frame.is_object:
         return sign in QUOTES and QUOTED_KEY.match(text, stop, limit) is not None and structure.key_follows(stop)

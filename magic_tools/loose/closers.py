@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from magic_tools.loose.structure import Frame, Structure
-from magic_tools.loose.tokens import BARE_KEY, COMMAS, END_MARK, QUOTED_KEY
+from magic_tools.loose.tokens import BARE_KEY, COMMAS, QUOTED_KEY
 
 __all__ = ["Closing", "closing_at"]
 
@@ -48,7 +48,7 @@ def _fit(structure: Structure, closing: Closing) -> int:
     text, limit = structure.text, structure.limit
     left = structure.stack[: len(structure.stack) - closing.levels]
     at = structure.gap(closing.end)
-    if at >= limit or END_MARK.match(text, at, limit):
+    if at >= limit or structure.ends(at):
         return 1 if left else 2
     sign = text[at]
     if not left:

@@ -24,7 +24,7 @@ from magic_tools.loose.scanner import Scanner
 from magic_tools.loose.shapes import Shape
 from magic_tools.loose.structure import Frame
 from magic_tools.loose.texts import read_text
-from magic_tools.loose.tokens import CLEAN_VALUE, COMMAS, END_MARK, QUOTED_KEY, QUOTES
+from magic_tools.loose.tokens import CLEAN_VALUE, COMMAS, QUOTED_KEY, QUOTES
 from magic_tools.loose.tree import Tree
 from magic_tools.loose.work import Work, WorkSpentError
 
@@ -135,7 +135,7 @@ class _Reader(Tree):
         frame = self.stack[-1] if self.stack else None
         if frame is None:
             self.fail("no value", at)
-        if END_MARK.match(self.text, at, self.limit) and not frame.is_object:
+        if self.structure.ends(at) and not frame.is_object:
             return self.end(at, ended=True)
         if sign in COMMAS or (sign in "}])" and frame.is_object):
             self.fail("no value", at)
@@ -182,7 +182,7 @@ class _Reader(Tree):
             self.note("extra_comma", at, at + 1)
             self.at = at + 1
             return self.key
-        if END_MARK.match(self.text, at, self.limit) and (frame.comma is not None or not frame.container):
+        if self.structure.ends(at) and (frame.comma is not None or not frame.container):
             return self.end(at, ended=True)
         if _PYTHON_TEXT.match(self.text, at, self.limit):
             self.note("quotes", at, at + 1)
@@ -246,7 +246,7 @@ class _Reader(Tree):
             return self.next_member(at, at + 1)
         if sign in "}])":
             return self.closed(at)
-        if END_MARK.match(text, at, self.limit):
+        if self.structure.ends(at):
             return self.end(at, ended=True)
         follows = self.structure.member_follows_at_once(at, new_line="\n" in text[before:at])
         if not (follows and frame.is_object) and self.structure.is_prose(before, at):
@@ -321,6 +321,8 @@ class _Reader(Tree):
         if frame.closer == ")" and len(frame.container) == 1 and frame.comma is None and closing.levels == 1:
             self.stack.pop()  # round brackets around one value are not more than the value
             return self.take(frame.container[0], closing.end)
+        if closing.levels == 0 and not frame.container:
+            self.fail("a closing bracket where a value is due", at)
         if frame.comma is not None and not frame.container:
             self.fail("a comma without anything beside it", frame.comma)
         if frame.comma is not None and closing.levels:

@@ -12,8 +12,9 @@ from magic_tools.loose.readings import Damage, Read, Reading
 from magic_tools.loose.repair import read_value
 from magic_tools.loose.shapes import Shape
 from magic_tools.loose.sources import Bare
-from magic_tools.loose.strict import read_json
-from magic_tools.loose.tokens import QUOTED_KEY
+from magic_tools.loose.strict import is_plain_json, read_json
+from magic_tools.loose.surroundings import goes_on, is_index, is_part
+from magic_tools.loose.tokens import ANSWER_TAGS, REASONING_TAGS
 from magic_tools.loose.whole import begun, whole_text
 from magic_tools.loose.work import Work, WorkSpentError
 from magic_tools.messages import Repair
@@ -21,21 +22,18 @@ from magic_tools.messages import Repair
 __all__ = ["content_bounds", "tiers"]
 
 _BLANK = " \t\r\n\ufeff"
-_REASONING = "think|thinking|thought|reasoning|reflection|scratchpad"
-_ANSWERS = "answer|final_answer|final|json|output|result|response|tool_call|function_call|tool_use|function|arguments"
 _SIGN = re.compile(
-    rf"(?P<fence>`{{3,}}+|~{{3,}}+|(?<![\w'])'{{3}}(?!'))|<(?P<end>/?)(?:(?P<reasoning>{_REASONING})|(?P<tag>{_ANSWERS}))"
+    rf"(?P<fence>`{{3,}}+|~{{3,}}+|(?<![\w'])'{{3}}(?!'))|<(?P<end>/?)(?:(?P<reasoning>{REASONING_TAGS})|(?P<tag>{ANSWER_TAGS}))"
     r"(?:\s[^<>]{0,200})?>|(?P<opener>[{\[])",
     re.IGNORECASE,
 )
 _MOST_REGIONS = 16
 _COST_OF_A_CANDIDATE = 100
 _FIRST_SIGNS = ("```", "~~~", "'''", "<", "{", "[")
-_REASONING_END = re.compile(rf"</(?:{_REASONING})>", re.IGNORECASE)
+_REASONING_END = re.compile(rf"</(?:{REASONING_TAGS})>", re.IGNORECASE)
 _FENCE_TAG = re.compile(r"[ \t]*+([\w+#.-]*+)")
 _JSON_TAGS = frozenset({"json", "jsonc", "json5", "jsonl", "ndjson"})
 _MAY_GO_ON = re.compile(r"\s*+[,}\]]")
-_MORE_MEMBERS = re.compile(r"\s*+,\s*+")
 _NEVER_JSON = re.compile(r"\{\s*+[{\[(:;%|&<>=!@^~*+\-\])]")
 _CHECKBOX = re.compile(r"\[[ xX]\][ \t]")
 _BULLET = re.compile(r"(?:^|\n)[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\Z")
@@ -165,8 +163,8 @@ class _Scan:
     def _opener(self, at: int) -> int:
         text = self.text
         adjacent = bool(self.candidates) and self.candidates[-1].finding.end == at
-        if text[at] == "[" and at > self.first and not adjacent and (text[at - 1].isalnum() or text[at - 1] in "_)]"):
-            return at + 1  # as in items["a"]
+        if text[at] == "[" and at > self.first and not adjacent and is_index(text, at, self.end):
+            return at + 1
         if _NEVER_JSON.match(text, at, self.end) or self._is_checkbox(at):
             return at + 1
         try:
@@ -179,8 +177,8 @@ class _Scan:
             self.work.spend(_COST_OF_A_CANDIDATE)
         if isinstance(found, Reading) and not self.regions and _is_prose(found) and not self._is_cut_answer(at, found):
             return at + 1
-        if isinstance(found, Reading) and self._goes_on(found):
-            found = Damage("unparseable", found.end, found.end, "there are more members behind a closing bracket")
+        if isinstance(found, Reading) and self._is_torn(at, found):
+            found = Damage("unparseable", found.end, found.end, "a value that is only a part of another")
         kind = self.regions[-1].kind if self.regions else "prose"
         self.candidates.append(_Candidate(found, kind, at, found.end))
         if isinstance(found, Reading):
@@ -215,18 +213,22 @@ class _Scan:
             return closer + 1
         return at + 1
 
-    def _goes_on(self, found: Reading) -> bool:
-        """Whether more of a value stands behind what was read of it."""
-        if not _MAY_GO_ON.match(self.text, found.end, self.end):
-            return False
-        after = _MORE_MEMBERS.match(self.text, found.end, self.end)
-        has_moved = any(repair.kind.endswith("_closer") for repair in found.repairs)
-        if after is not None and (has_moved or QUOTED_KEY.match(self.text, after.end(), self.end)):
-            return True
-        stray = self._known_brackets().stray_after(found.end) if after or has_moved else None
-        if self._wants_items and isinstance(found.value, dict) and stray == self.end - 1:
+    def _is_torn(self, start: int, found: Reading) -> bool:
+        """Whether a value is a part of something else, or more of it stands behind what was read."""
+        moved = any(repair.kind.endswith("_closer") for repair in found.repairs)
+        stray = _MAY_GO_ON.match(self.text, found.end, self.end)
+        is_item = stray is not None and self._wants_items and isinstance(found.value, dict)
+        if is_item and self._known_brackets().stray_after(found.end) == self.end - 1:
             return False  # what is missing is the opening bracket of an array of such objects
-        return has_moved or (after is not None and stray is not None)
+        if goes_on(self.text, start, found.end, self.end, moved=moved):
+            return True
+        if is_part(self.text, start, found.end, self.end, is_list=isinstance(found.value, list)):
+            return True
+        if stray is None:
+            return False
+        if found.strict is not None and stray[0][-1] != "," and not is_plain_json(found.strict):
+            return True  # a key that stands twice, and a bracket too many
+        return stray[0][-1] == "," and self._known_brackets().stray_after(found.end) is not None
 
     def _fence(self, sign: re.Match[str]) -> int:
         marker = sign["fence"]

@@ -70,11 +70,13 @@ class Frame:
 class Structure:
     """A text with the brackets that are open at some place in it."""
 
-    __slots__ = ("limit", "stack", "text")
+    __slots__ = ("_opened", "limit", "stack", "start", "text")
 
-    def __init__(self, text: str, limit: int) -> None:
+    def __init__(self, text: str, start: int, limit: int) -> None:
         self.text = text
+        self.start = start
         self.limit = limit
+        self._opened: dict[str, bool] = {}
         self.stack: list[Frame] = []
 
     def blanks(self, at: int) -> int:
@@ -93,6 +95,19 @@ class Structure:
         for part in _PART.finditer(self.text, start, end):
             yield part.lastgroup or "", part.start(), part.end()
 
+    def ends(self, at: int) -> bool:
+        """Whether a mark stands at a place that shows that the end was meant; a tag only if it opens before the value.
+
+        Other tags are text of the value.
+        """
+        mark = END_MARK.match(self.text, at, self.limit)
+        if mark is None or mark[1] is None:
+            return mark is not None
+        name = mark[1]
+        if name not in self._opened:
+            self._opened[name] = self.text.find(f"<{name}", 0, self.start) >= 0
+        return self._opened[name]
+
     def follows(self, at: int) -> bool:
         """Whether what stands at a place is what follows a whole value."""
         text, start = self.text, at
@@ -100,13 +115,13 @@ class Structure:
         if at >= self.limit:
             return True
         if not self.stack:
-            return END_MARK.match(text, at, self.limit) is not None
+            return self.ends(at)
         frame, sign = self.stack[-1], text[at]
         if sign in COMMAS:
             return self.member_follows(at + 1)
         if sign in "}])":
             return self.closers_follow(at)
-        if END_MARK.match(text, at, self.limit):
+        if self.ends(at):
             return text[at] == "<" or "\n" in text[start:at]
         if frame.is_object:
             return self.key_follows(at, new_line="\n" in text[start:at])
@@ -117,7 +132,7 @@ class Structure:
         """Whether what stands behind a comma is a member of the innermost bracket, or its end."""
         text, limit, start = self.text, self.limit, at
         at = self.gap(at)
-        if at >= limit or text[at] in "}])" or END_MARK.match(text, at, limit):
+        if at >= limit or text[at] in "}])" or self.ends(at):
             return True
         if not self.stack[-1].is_object:
             return STARTS_ITEM.match(text, at, limit) is not None
@@ -169,7 +184,7 @@ class Structure:
         sign = self.text[end]
         if sign in COMMAS:
             return _AFTER_CLOSERS.match(self.text, self.gap(end + 1), self.limit) is not None
-        if END_MARK.match(self.text, end, self.limit) or sign in "{[/#":
+        if self.ends(end) or sign in "{[/#":
             return True
         if QUOTED_KEY.match(self.text, end, self.limit):
             return True

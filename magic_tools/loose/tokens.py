@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 __all__ = [
+    "ANSWER_TAGS",
     "AT_END",
     "BARE_KEY",
     "CLEAN_ITEM",
@@ -22,6 +23,7 @@ __all__ = [
     "ODD_BLANKS",
     "QUOTED_KEY",
     "QUOTES",
+    "REASONING_TAGS",
     "REFUSED_WORDS",
     "SCALAR_RUN",
     "STANDS_ALONE",
@@ -104,8 +106,19 @@ GROUPED = re.compile(r"-?\d{1,3}[ \t]++\d{3}(?!\d)")
 
 CLOSERS = re.compile(r"[}\])][}\])\s]*+")
 
-END_MARK = re.compile(r"`{2,}+|~{3,}+|'{3}|</[\w-]{1,40}>|<\|[^|>\n]{1,40}\|>")
-"""What shows that the end of a value was meant: a closing fence or tag, a token of a chat template."""
+REASONING_TAGS = "think|thinking|thought|reasoning|reflection|scratchpad"
+ANSWER_TAGS = (
+    "answer|final_answer|final|json|output|result|response|tool_call|function_call|tool_use|function|arguments"
+)
+
+END_MARK = re.compile(
+    rf"`{{2,}}+|~{{3,}}+|'{{3}}|</(?:s|{REASONING_TAGS}|{ANSWER_TAGS})>|</([\w-]{{1,40}})>|<\|[^|>\n]{{1,40}}\|>",
+    re.IGNORECASE,
+)
+"""What shows that the end of a value was meant: a closing fence or tag, a token of a chat template.
+
+The name of a tag is a group if it is not known as one that stands around answers.
+"""
 
 # Words in the place of a value that say there is none, or that it was left out.
 REFUSED_WORDS = re.compile(

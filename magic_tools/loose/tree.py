@@ -27,7 +27,7 @@ class Tree:
         self.start = self.at = start
         self.limit = limit
         self.root_shape = shape
-        self.structure = Structure(text, limit)
+        self.structure = Structure(text, start, limit)
         self.stack = self.structure.stack
         self.notes: list[Note] = []
         self.value: Any = None
