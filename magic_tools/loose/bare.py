@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from string import whitespace
 from typing import Any, NamedTuple
 
+from magic_tools.loose.escapes import unescaped
 from magic_tools.loose.notes import Note
 from magic_tools.loose.sources import Bare, SourceFloat, SourceInt
 from magic_tools.loose.structure import Structure
@@ -14,6 +16,7 @@ from magic_tools.loose.tokens import COMMAS, GROUPED, QUOTED_KEY, QUOTES, REFUSE
 __all__ = ["Unreadable", "Words", "bare_value", "read_words"]
 
 _MOST_OF_RUN = 100
+_BLANK = f"{whitespace}\u200b\ufeff\u00a0\u3000"
 
 
 class Unreadable(Exception):  # noqa: N818 - a finding that the reader turns into damage
@@ -46,8 +49,8 @@ _OTHER_NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d+(?:\.\d+){2,}|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}")
 _LIKE_DIGITS = re.compile(r"[+-]?\.?\d[\d_.]*(?:[eE][+-]?\d*)?[jJn]?")
 _EXPRESSION = re.compile(
-    r"\S\s+(?:[+*/%^]|[=!<>]=|[=<>]|&&|\|\||\?\?|\*\*)\s+\S|[\w)\"']\s+-\s+[\d(]|\d\s*[+*%^]\s*\d|\d\s+[-/]\s+\w|"
-    r"^\d+\s*[-/]\s*\d+$"
+    r"\S\s+(?:[+*/%^]|[=!<>]=|[=<>]|&&|\|\||\?\?|\*\*)\s+\S|[\w)\"']\s+-\s+[\d(]|\d\s*(?:[+*%^]{1,2}|<<|>>|&)\s*\d|\d\s+[-/]\s+\w|"
+    r"^\d+\s*[-/]\s*\d+$|^\*{1,2}[^\W\d][\w.]*$|\d\s*[-/*+=^]$|\\$"
 )
 _PHRASE = re.compile(r"\sif\s.+\selse\s|\sfor\s+\w+\s+in\s|\S\s+\|\s+\S|^-?\w+\s+(?:and|or)\s+-?\w+$|^-[^\W\d]")
 _PREFIXED = re.compile(r"[fFbBrR]{1,2}([\"']).*\1", re.DOTALL)
@@ -66,14 +69,18 @@ def read_words(structure: Structure, at: int) -> Words:
         comma: Note = ("missing_comma", end, end)
         return Words(value, end, (comma, (kind, at, end)) if kind else (comma,), goes_on=True)
     stop, at_end = _end_of_words(structure, at)
-    words = text[at:stop].rstrip()
+    words = text[at:stop].rstrip(_BLANK)
     end = at + len(words)
+    if words and not frame.is_object and words[-1] in QUOTES and words.count(words[-1]) % 2:
+        raise Unreadable("what may be one text or several")
     try:
         value, kind = bare_value(words, typed=frame.is_object and frame.names is not None)
     except Unreadable:
         if at_end:
             return Words(None, end, cut=True)
         raise
+    if kind == "bare_text" and frame.closer == ")":
+        raise Unreadable("an expression")
     return Words(value, end, ((kind, at, end),) if kind else (), cut=at_end and kind == "bare_text")
 
 
@@ -165,11 +172,13 @@ def _text(words: str, *, typed: bool) -> Bare:
         raise Unreadable("an expression")
     if _EXPRESSION.search(words) or _CALL.search(words) or _PHRASE.search(words):
         raise Unreadable("an expression")
+    if any(words.count(opening) != words.count(closing) for opening, closing in ("[]", "{}")):
+        raise Unreadable("a bracket inside of words")
     if not typed and re.search(r":\s", words):
         raise Unreadable("what may be a text, or a key and its value")
     mark = words[-1]
     if mark in QUOTES and words.count(mark) % 2:
-        words = words[:-1].rstrip()
+        words = unescaped(words[:-1].rstrip())[0]
         if not words:
             raise Unreadable("no value")
         if not typed and _LIKE_DIGITS.fullmatch(words):

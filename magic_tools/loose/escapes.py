@@ -16,6 +16,9 @@ _SIMPLE: Mapping[str, str] = {
     "\n": "", "\r": "", "\r\n": "", "\u2028": "", "\u2029": "",
 }  # fmt: skip
 
+_PATH = re.compile(r"[A-Za-z]:(?=\\)(?=.*\\[^\"'`\\/bfnrtux])(?:\\[^\\\"'\x00-\x1f]++)++\Z")
+"""A path of Windows whose backslashes are not escaped, since one of them stands before what is no escape."""
+
 CONTROL = re.compile(r"[\x00-\x1f]")
 
 
@@ -23,6 +26,8 @@ def unescaped(raw: str) -> tuple[str, bool]:
     """The text that escapes stand for, and whether one of them was not of JSON; unknown ones keep their backslash."""
     if "\\" not in raw:
         return raw, False
+    if _PATH.match(raw):
+        return raw, True
     odd = False
 
     def read(found: re.Match[str]) -> str:

@@ -74,6 +74,7 @@ def _bare(structure: Structure, at: int, *, meant: bool) -> Key | None:
 
 def _with_colon(structure: Structure, name: str, end: int, *, bare: bool, notes: tuple[Note, ...]) -> Key:
     colon = structure.gap(end)
+    notes = (*notes, *structure.parts_of_gap(end, colon))
     found = COLON.match(structure.text, colon, structure.limit)
     if found is not None:
         return Key(name, found.end(), bare, notes if found[0] == ":" else (*notes, ("colon", colon, found.end())))

@@ -12,6 +12,7 @@ from magic_tools.loose.tokens import (
     COMMAS,
     ENDS_OF,
     HALF_ITEM,
+    LIKE_A_KEY,
     QUOTED_KEY,
     QUOTES,
     STANDS_ALONE,
@@ -59,14 +60,16 @@ def end_of_string(
     """
     opener, body = text[start], start + 1
     search = UNTIL[opener]
-    first, refused, quoting, inner = None, 0, False, False
+    first, refused, quoting = None, 0, False
+    inner: list[int] = []
+    doubtful = (LIKE_A_KEY, STANDS_ALONE) if declares else (HALF_ITEM,)
     at = body
     while found := search.match(text, at, limit):
         mark, at = found.end() - 1, found.end()
         work.spend(at - found.start())
         if follows(at):
             if not quoting:
-                return Ended(mark, at, "inner" if inner else "plain")
+                return Ended(mark, at, _how(text, body, mark, inner))
             first, quoting = (mark if first is None else first), False
             refused += 1
             if refused == _MOST_REFUSED:
@@ -74,16 +77,34 @@ def end_of_string(
         elif (lost := _lost_end(text, body, mark, declares, work)) is not None:
             if first is None or lost.stop != first + 1:
                 return lost
-            return Ended(first, first + 1, "unclear" if _has_key(text, body, first) else "inner")
-        elif not quoting and (STANDS_ALONE if declares else HALF_ITEM).match(text, at, limit):
+            how = (
+                "unclear"
+                if _KEY_INSIDE.search(text, body, first)
+                else _how(text, body, first, inner[: inner.index(first)])
+            )
+            return Ended(first, first + 1, how)
+        elif not quoting and any(pattern.match(text, at, limit) for pattern in doubtful):
             return Ended(mark, at, "unclear")
         else:
             quoting = not quoting and _opens_quotation(text, mark, body, limit)
-        inner = True
+        inner.append(mark)
     if first is not None:
         return Ended(first, first + 1, "unclear")
     ended = _otherwise_ended(text, start, limit, follows, work)
     return ended if ended.how != "cut" or not inner or text[limit - 1] not in "}]" else Ended(limit, limit, "unclear")
+
+
+def _how(text: str, body: int, stop: int, inner: list[int]) -> Literal["plain", "inner", "unclear"]:
+    """How a text ends that has these marks inside.
+
+    One mark alone, right at its beginning or end, may be there twice by mistake, if it is not one of inches.
+    """
+    if not inner:
+        return "plain"
+    apostrophe = text[body - 1] == "'" and text[stop - 2].isalpha()
+    at_end = inner[0] == stop - 1 and not text[stop - 2].isdigit() and not apostrophe
+    is_doubled = len(inner) == 1 and (inner[0] == body or at_end)
+    return "unclear" if is_doubled else "inner"
 
 
 def _opens_quotation(text: str, mark: int, body: int, limit: int) -> bool:
@@ -109,17 +130,12 @@ def _lost_end(text: str, body: int, mark: int, declares: Callable[[str], bool] |
         return None  # JSON inside of the text
     stop, after = body + len(content), body + len(before) - 1
     closes = any(content.count(opening) < content.count(closing) for opening, closing in ("{}", "[]"))
-    if opened or closes or not CLEAN_VALUE.match(text, key.end()) or _has_key(text, body, stop):
+    if opened or closes or not CLEAN_VALUE.match(text, key.end()) or _KEY_INSIDE.search(text, body, stop):
         return Ended(stop, after, "unclear")
     if content.endswith('\\"'):  # as in "C:\": its mark is there, and the backslash is text
         return Ended(stop - 1, after, "missing") if content.count('"') == 1 else Ended(stop, after, "unclear")
     is_other = content[-1] in QUOTES and content.count(content[-1]) % 2  # it ends with a mark of another kind
     return Ended(stop - 1 if is_other else stop, after, "missing")
-
-
-def _has_key(text: str, body: int, stop: int) -> bool:
-    """Whether a text holds what looks like a key of another kind, which may be the next of the object."""
-    return _KEY_INSIDE.search(text, body, stop) is not None
 
 
 def _otherwise_ended(text: str, start: int, limit: int, follows: Callable[[int], bool], work: Work) -> Ended:

@@ -14,7 +14,7 @@ from magic_tools.loose.shapes import Shape
 from magic_tools.loose.sources import Bare
 from magic_tools.loose.strict import is_plain_json, read_json
 from magic_tools.loose.surroundings import goes_on, is_index, is_part
-from magic_tools.loose.tokens import ANSWER_TAGS, REASONING_TAGS
+from magic_tools.loose.tokens import ANSWER_TAGS, CHANNEL_END, REASONING, REASONING_END
 from magic_tools.loose.whole import begun, whole_text
 from magic_tools.loose.work import Work, WorkSpentError
 from magic_tools.messages import Repair
@@ -23,14 +23,13 @@ __all__ = ["content_bounds", "tiers"]
 
 _BLANK = " \t\r\n\ufeff"
 _SIGN = re.compile(
-    rf"(?P<fence>`{{3,}}+|~{{3,}}+|(?<![\w'])'{{3}}(?!'))|<(?P<end>/?)(?:(?P<reasoning>{REASONING_TAGS})|(?P<tag>{ANSWER_TAGS}))"
-    r"(?:\s[^<>]{0,200})?>|(?P<opener>[{\[])",
+    rf"(?P<fence>`{{3,}}+|~{{3,}}+|(?<![\w'])'{{3}}(?!'))|(?P<reasoning>{REASONING})|(?P<reasoned>{REASONING_END.pattern})|"
+    rf"<(?P<end>/?)(?P<tag>{ANSWER_TAGS})(?:\s[^<>]{{0,200}})?>|(?P<opener>[{{\[])",
     re.IGNORECASE,
 )
 _MOST_REGIONS = 16
 _COST_OF_A_CANDIDATE = 100
-_FIRST_SIGNS = ("```", "~~~", "'''", "<", "{", "[")
-_REASONING_END = re.compile(rf"</(?:{REASONING_TAGS})>", re.IGNORECASE)
+_FIRST_SIGNS = ("```", "~~~", "'''", "<", "◁", "{", "[")
 _FENCE_TAG = re.compile(r"[ \t]*+([\w+#.-]*+)")
 _JSON_TAGS = frozenset({"json", "jsonc", "json5", "jsonl", "ndjson"})
 _MAY_GO_ON = re.compile(r"\s*+[,}\]]")
@@ -145,6 +144,8 @@ class _Scan:
                 at = self._fence(sign)
             elif sign["reasoning"]:
                 at = self._reasoning(sign)
+            elif sign["reasoned"]:
+                at = self._reasoned(sign.end())
             elif sign["tag"]:
                 at = self._tag(sign)
             else:
@@ -291,18 +292,21 @@ class _Scan:
         return Reading(value, start + first, start + last, strict=strict)
 
     def _reasoning(self, sign: re.Match[str]) -> int:
-        """Leave out a block of reasoning; before an end that has no beginning, all is reasoning."""
-        if sign["end"]:
-            self.candidates.clear()
-            self.regions.clear()
-            self.reasoning = [(self.first, sign.end())]
-            return sign.end()
-        closing = _REASONING_END.search(self.text, sign.end(), self.end)
+        """Leave out a block of reasoning."""
+        ends = CHANNEL_END if sign[0].startswith("<|") else REASONING_END
+        closing = ends.search(self.text, sign.end(), self.end)
         if closing is None:
             self.unfinished = True
             return self.end
         self.reasoning.append((sign.start(), closing.end()))
         return closing.end()
+
+    def _reasoned(self, at: int) -> int:
+        """Leave out all before the end of reasoning that has no beginning."""
+        self.candidates.clear()
+        self.regions.clear()
+        self.reasoning = [(self.first, at)]
+        return at
 
     def stands_alone(self, candidate: _Candidate) -> bool:
         """Whether nothing but reasoning and the marks of a chat stands around a candidate."""

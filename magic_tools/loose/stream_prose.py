@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from magic_tools.loose.tokens import REASONING_TAGS
+
 __all__ = ["Prose", "is_meant_as_json"]
 
-_MARK = re.compile(r"(?P<tag><(?P<closing>/?)(?:think|thinking|reasoning)>)|[{\[]", re.IGNORECASE)
-_REASONING_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
-_CUT_TAG = re.compile(r"</?[a-z]{0,9}\Z", re.IGNORECASE)
-_LONGEST_CUT_TAG = len("</reasoning")
+_MARK = re.compile(rf"(?P<tag><(?P<closing>/?)(?:{REASONING_TAGS})>)|[{{\[]", re.IGNORECASE)
+_REASONING_END = re.compile(rf"</(?:{REASONING_TAGS})>", re.IGNORECASE)
+_CUT_TAG = re.compile(r"</?[a-z]{0,10}\Z", re.IGNORECASE)
+_LONGEST_CUT_TAG = len("</scratchpad")
 
 _LOOSE_QUOTE = re.compile("['‘’‚“”„＂＇]")
 _LOOSE_KEY = re.compile(r"[A-Za-z_$][\w$-]{0,63}+[ \t]{0,8}+:")

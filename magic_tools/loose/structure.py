@@ -112,6 +112,8 @@ class Structure:
         """Whether what stands at a place is what follows a whole value."""
         text, start = self.text, at
         at = self.gap(at)
+        if at > start and self._is_text(start, at):
+            return False
         if at >= self.limit:
             return True
         if not self.stack:
@@ -126,7 +128,16 @@ class Structure:
         if frame.is_object:
             return self.key_follows(at, new_line="\n" in text[start:at])
         new_item = sign in QUOTES and "\n" in text[start:at]
-        return new_item or sign in "{[" or CLEAN_ITEM.match(text, at, self.limit) is not None
+        return (
+            new_item
+            or sign in "{["
+            or ((at > start or sign in QUOTES) and CLEAN_ITEM.match(text, at, self.limit) is not None)
+        )
+
+    def _is_text(self, start: int, end: int) -> bool:
+        """Whether what seems to be a comment holds the one mark of a text, so that it is a part of that."""
+        parts = self.parts_of_gap(start, end)
+        return any(kind == "comment" and self.text.count('"', begin, stop) % 2 for kind, begin, stop in parts)
 
     def member_follows(self, at: int) -> bool:
         """Whether what stands behind a comma is a member of the innermost bracket, or its end."""

@@ -8,6 +8,7 @@ from magic_tools.loose.tokens import END_MARK, QUOTED_KEY, QUOTES
 
 __all__ = ["goes_on", "is_index", "is_part"]
 
+_REACH_OF_A_MARK = 8
 _REACH = 80  # characters before a value that are looked at
 
 _TO_A_MEMBER = re.compile(rf"[}}\]\s]*+,?\s*+(?=[{QUOTES}])")
@@ -37,7 +38,7 @@ def goes_on(text: str, start: int, end: int, limit: int, *, moved: bool) -> bool
         return True
     if end >= limit or text[end].isspace() or END_MARK.match(text, end, limit):
         return False
-    if text[end] in QUOTES and (start == 0 or text[start - 1] not in QUOTES):
+    if text[end] in QUOTES and not any(mark in text[max(0, start - _REACH_OF_A_MARK) : start] for mark in QUOTES):
         return True
     return (moved and text[end] not in _PUNCTUATION) or _has_later_key(text, end, limit)
 

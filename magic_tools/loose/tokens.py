@@ -9,6 +9,7 @@ __all__ = [
     "ANSWER_TAGS",
     "AT_END",
     "BARE_KEY",
+    "CHANNEL_END",
     "CLEAN_ITEM",
     "CLEAN_VALUE",
     "CLOSERS",
@@ -19,10 +20,13 @@ __all__ = [
     "GROUPED",
     "HALF_ITEM",
     "KEY_BEFORE_QUOTE",
+    "LIKE_A_KEY",
     "NO_COLON",
     "ODD_BLANKS",
     "QUOTED_KEY",
     "QUOTES",
+    "REASONING",
+    "REASONING_END",
     "REASONING_TAGS",
     "REFUSED_WORDS",
     "SCALAR_RUN",
@@ -86,13 +90,17 @@ NO_COLON = re.compile(rf"(?:{_QUOTED})\s++(?=(?:{_LITERALS}|{_QUOTED})\s*+[,}}]|
 STANDS_ALONE = re.compile(rf"\s*+(?:[,，]\s*+)?(?:{_QUOTED})\s*+[,}}，]", re.DOTALL)
 """A text without a key, where one would have to stand."""
 
+_NAME = r"[^\W\d][\w$.\-]{0,63}+(?: [\w$.\-]{1,30}+){0,4}"
+LIKE_A_KEY = re.compile(rf"\s*+[,，]\s*+[{QUOTES}\s]*+{_NAME}[{QUOTES}](?:\s*[{QUOTES}])*\s*+(?:=>|[:：]|=)")
+"""What follows a text that has ended, if it is a key with a mark too many or too few."""
+
 HALF_ITEM = re.compile(rf"\s*+[,，]\s*+[^\s{QUOTES},{{}}\[\]][^{QUOTES},{{}}\[\]\n]*+[{QUOTES}]\s*+[,\]]")
 """An item that has a quotation mark at its end alone."""
 
 AT_END = re.compile(rf"[{QUOTES}][^{QUOTES}\n]*+[{QUOTES}]?\s*+\Z")
 """A key with which the text stops."""
 
-CLEAN_ITEM = re.compile(rf"(?:{_QUOTED}|{_LITERALS})\s*+[,\])，{QUOTES}]")
+CLEAN_ITEM = re.compile(rf"(?:{_QUOTED}|{_LITERALS})(?:\s*+[,\])，]|\s++[{QUOTES}])")
 
 STARTS_ITEM = re.compile(
     rf"[{{\[({QUOTES}]|(?:{_LITERALS})\s*+[,\])，]|[^\s{QUOTES},{{}}\[\]][^{QUOTES},{{}}\[\]\n]{{0,200}}[,\])]|\.\.\.|…"
@@ -110,6 +118,12 @@ REASONING_TAGS = "think|thinking|thought|reasoning|reflection|scratchpad"
 ANSWER_TAGS = (
     "answer|final_answer|final|json|output|result|response|tool_call|function_call|tool_use|function|arguments"
 )
+
+_TAG_REST = r"(?:\s[^<>]{0,200})?"
+REASONING = rf"<(?:{REASONING_TAGS}){_TAG_REST}>|\[THINK\]|◁think▷|<\|channel\|>analysis<\|message\|>"
+REASONING_END = re.compile(rf"</(?:{REASONING_TAGS})>|\[/THINK\]|◁/think▷", re.IGNORECASE)
+CHANNEL_END = re.compile(r"<\|(?:end|start|channel|return)\|>")
+"""What begins reasoning, what ends it, and what ends it in a channel of its own."""
 
 END_MARK = re.compile(
     rf"`{{2,}}+|~{{3,}}+|'{{3}}|</(?:s|{REASONING_TAGS}|{ANSWER_TAGS})>|</([\w-]{{1,40}})>|<\|[^|>\n]{{1,40}}\|>",

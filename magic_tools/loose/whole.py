@@ -15,9 +15,10 @@ from magic_tools.messages import Repair
 
 __all__ = ["begun", "whole_text"]
 
-_ESCAPED = re.compile(r'[\[{\s]*+\\"')
+_ESCAPED = re.compile(r'(?:[\[{\s]|\\[nrt])*+\\"')
 _UNESCAPED_QUOTE = re.compile(r'(?<!\\)"')
 _HALF_KEY = re.compile(r"[^\W\d][\w$.\-]{0,63}[\"']\s*+:")
+_SPAN = re.compile(r"(?:``?|[“„「『«])\s*+(?:json\s++)?[{\[]", re.IGNORECASE)
 _JUNK = re.compile(r"(?:\s|;|`{2,}|~{2,}|<\|[^|>\n]{1,40}\|>|</[\w-]{1,40}>|[}\])])*+")
 
 
@@ -25,6 +26,8 @@ def whole_text(text: str, first: int, end: int, work: Work, shape: Shape | None)
     """The text read as one value, where it begins like one; the value may end before the text does."""
     if _ESCAPED.match(text, first, end) and not _UNESCAPED_QUOTE.search(text, first, end):
         return _unescaped(text, first, end, work, shape)
+    if _SPAN.match(text, first, end):
+        return None
     starts = text[first] in "{[(" or text[first] in QUOTES or _HALF_KEY.match(text, first, end)
     if not starts or TRIPLE.match(text, first) or text.startswith("```", first):
         return None
