@@ -144,11 +144,16 @@ class Ladder(Generic[T]):
                     fits.append((found.value, self._taker.take(found)))
                 except RefusedError as error:
                     refusals.append(error.refusal)
+        if len(fits) > 1:
+            self._check_alike(fits)
+        return fits[0][1] if fits else None
+
+    def _check_alike(self, fits: list[tuple[Any, Parsed[T]]]) -> None:
+        """RefusedError if several values that fit do not say the same."""
         distinct = {_identity(value): parsed for value, parsed in fits}
         alike = not self._taker.is_untyped and all(_equal(fits[0][1].value, each.value) for each in distinct.values())
         if len(distinct) > 1 and not alike:
             refuse("ambiguous", (), say("one answer"), say("{count} different ones", count=len(distinct)))
-        return fits[0][1] if fits else None
 
     def _gathered(
         self, tier: list[Read], finish: FinishReason | None, text: str, refusals: list[Refusal]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Literal
 
 from magic_tools.loose.brackets import ANY_QUOTE, Brackets, brackets_in
@@ -28,6 +29,8 @@ _SIGN = re.compile(
     re.IGNORECASE,
 )
 _MOST_REGIONS = 16
+_KIND = attrgetter("kind")
+_MOVED = frozenset({"missing_closer", "wrong_closer", "extra_closer"})
 _COST_OF_A_CANDIDATE = 100
 _FIRST_SIGNS = ("```", "~~~", "'''", "<", "◁", "{", "[")
 _FENCE_TAG = re.compile(r"[ \t]*+([\w+#.-]*+)")
@@ -216,7 +219,7 @@ class _Scan:
 
     def _is_torn(self, start: int, found: Reading) -> bool:
         """Whether a value is a part of something else, or more of it stands behind what was read."""
-        moved = any(repair.kind.endswith("_closer") for repair in found.repairs)
+        moved = not _MOVED.isdisjoint(map(_KIND, found.repairs))
         stray = _MAY_GO_ON.match(self.text, found.end, self.end)
         is_item = stray is not None and self._wants_items and isinstance(found.value, dict)
         if is_item and self._known_brackets().stray_after(found.end) == self.end - 1:
