@@ -101,7 +101,7 @@ _WHOLES: Mapping[str, str] = {
     "a value that fits its schema": "符合其模式的值",
     "a value that fits one of its alternatives and no other": "只符合其中一种情形的值",
     "a value that does not fit {schema}": "不符合{schema}的值",
-    "an array, since text with commas may be one item or several": "数组，因为带逗号的文本可能是一项，也可能是多项",
+    "an array, since this text may be one item or several": "数组，因为此文本可能是一项或多项",
     "an object with the key {key}, and these keys inside that: one level is missing": (
         "带有键{key}的对象，并将这些键放在其中：少了一层"
     ),

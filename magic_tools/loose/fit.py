@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from magic_tools.loose.attempts import Attempt, declared_keys, is_of_other_tag, overlooked, rivals
 from magic_tools.loose.guide import Guide
-from magic_tools.loose.issues import Finding, Place, one_tag_of
+from magic_tools.loose.issues import Finding, Place, one_tag_of, path_text
 from magic_tools.loose.members import check_keys, mended_members
 from magic_tools.loose.mending import Mended, chosen, decoded, scalar
 from magic_tools.loose.phrases import say
@@ -34,6 +35,8 @@ __all__ = ["Fitted", "fit"]
 
 _MOST_DIGITS = 60
 _MOST_DECODED = 4
+_SEVERAL = re.compile(r"[,\n，、;；]|^\s*[\[{]")
+"""What shows that a text may be several items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,11 @@ class _Walk(Record):
 
     def _mended(self, value: Any, schema: JsonObject, place: Place) -> Any:
         """The value in the schema's type, where it stands for one of that type."""
-        if isinstance(value, Bare) and value.digits and "string" not in types_of(schema):
+        if (
+            isinstance(value, Bare)
+            and value.digits
+            and ("string" not in types_of(schema) or text_form(schema) is DECIMAL)
+        ):
             self.refuse(place, say("a number, or a text in quotation marks"), value)
             return value
         choices = choices_of(schema)
@@ -142,7 +149,7 @@ class _Walk(Record):
                 return text
             if reading.cut or reading.missing:
                 self.kind = "truncated"
-                self.refuse(place, say("a whole JSON value"), text)
+                self.refuse(place, say("a whole JSON value"), text, misplaced=True)
                 return text
             value = reading.value
             if not isinstance(value, str):
@@ -165,10 +172,10 @@ class _Walk(Record):
             self.wrapped.discard(id(value))
 
     def _as_item(self, value: Any, items: JsonObject, place: Place) -> Any:
-        if isinstance(value, str) and ("," in value or "\n" in value):
+        if isinstance(value, str) and _SEVERAL.search(value):
             if self._try(value, items, (*place, 0), mends=True).walk.fits:
                 self.kind = "ambiguous"
-                self.refuse(place, say("an array, since text with commas may be one item or several"), value)
+                self.refuse(place, say("an array, since this text may be one item or several"), value)
             return value
         if not self._try(value, items, (*place, 0), mends=True).walk.fits:
             return value
@@ -219,7 +226,7 @@ class _Walk(Record):
             self.misfit = True
 
     def _decimal(self, number: Any, place: Place) -> Any:
-        source = source_of(number)
+        source = _plain_digits(source_of(number))
         if not DECIMAL.shape.fullmatch(source):
             self.misfit = True
             return number
@@ -249,6 +256,7 @@ class _Walk(Record):
     def _mended_for_one(self, value: Any, branches: list[JsonObject], place: Place) -> Any:
         """The value as the only branch that it can be mended for has it; None where there is none, or are several."""
         fitting = [made for branch in branches if (made := self._try(value, branch, place, mends=True)).walk.fits]
+        fitting = [made for made in fitting if not _is_wrapped(made, place)] or fitting
         best = [made for made in fitting if not overlooked(made, fitting)]
         distinct = {json.dumps(made.fitted, default=str): made for made in best or fitting}
         if len(distinct) != 1:
@@ -317,3 +325,15 @@ class _Walk(Record):
                 self.memo[key] = known
                 self.kept.append(value)  # for its id is the key
         return known
+
+
+def _is_wrapped(made: Attempt, place: Place) -> bool:
+    """Whether a branch takes the value for the one item of an array."""
+    here = f"{path_text(place) or 'the value'}: "
+    return any(repair.kind == "one_as_list" and repair.note.startswith(here) for repair in made.walk.repairs)
+
+
+def _plain_digits(source: str) -> str:
+    """The digits of a number as JSON writes them, none of them lost."""
+    source = source.removeprefix("+").replace("-.", "-0.").removesuffix(".")
+    return f"0{source}" if source.startswith(".") else source

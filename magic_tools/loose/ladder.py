@@ -210,7 +210,7 @@ class Ladder(Generic[T]):
     def _whole_text(self, text: str) -> Parsed[T] | None:
         """A choice, a number or a text that is the whole of a text, without quotation marks."""
         start, end = content_bounds(text)
-        if self._taker.is_untyped or self._closed or start >= end:
+        if self._taker.is_untyped or self._closed or start >= end or text[start] in "{[":
             return None
         words = text[start:end]
         note = Repair("bare_text", start, end, "took words without quotation marks for a text")

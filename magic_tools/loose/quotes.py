@@ -11,6 +11,7 @@ from magic_tools.loose.tokens import (
     CLEAN_VALUE,
     COMMAS,
     ENDS_OF,
+    EXPRESSION,
     HALF_ITEM,
     LIKE_A_KEY,
     QUOTED_KEY,
@@ -62,7 +63,7 @@ def end_of_string(
     search = UNTIL[opener]
     first, refused, quoting = None, 0, False
     inner: list[int] = []
-    doubtful = (LIKE_A_KEY, STANDS_ALONE) if declares else (HALF_ITEM,)
+    doubtful = (EXPRESSION, LIKE_A_KEY, STANDS_ALONE) if declares else (EXPRESSION, HALF_ITEM)
     at = body
     while found := search.match(text, at, limit):
         mark, at = found.end() - 1, found.end()

@@ -202,4 +202,6 @@ class Structure:
         closers = sum(map("".join(self.text[at:end].split()).count, "}])"))
         if closers < len(self.stack):
             return False
+        if sign in ".:!?" and (end + 1 >= self.limit or self.text[end + 1].isspace()):
+            return True  # a sentence ends behind the last of them
         return sign not in QUOTES and self.text[end - 1].isspace()

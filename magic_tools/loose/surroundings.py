@@ -23,6 +23,9 @@ _NAMED_BEFORE = re.compile(r"\w\s*=\s*\Z")
 _NAMED_AFTER = re.compile(r"\s*+(?:[,)]|/?>)")
 _CALLED_BEFORE = re.compile(r"\w\(\s*\Z")
 _CALLED_AFTER = re.compile(r"\s*+([,)])")
+_OPERATED = re.compile(
+    r"\*\*?\d|\s*+\+\s*+[\w\[{]|\s*+\|\s*+\{|\.[^\W\d]\w*\(|\[(?:-?\d*:-?\d*|\"[^\"\n]*\"|'[^'\n]*')\]"
+)
 _MARKER = re.compile(r"(?<![\w\])])\[/?[A-Z][\w ]*\]\Z")
 
 
@@ -33,6 +36,8 @@ def goes_on(text: str, start: int, end: int, limit: int, *, moved: bool) -> bool
     """
     member = _TO_A_MEMBER.match(text, end, limit)
     if member is not None and QUOTED_KEY.match(text, member.end(), limit):
+        return True
+    if _OPERATED.match(text, end, limit):
         return True
     if _CUT_KEY.match(text, end, limit) or (moved and _CLOSES.match(text, end, limit)):
         return True

@@ -17,6 +17,7 @@ __all__ = [
     "COMMAS",
     "ENDS_OF",
     "END_MARK",
+    "EXPRESSION",
     "GROUPED",
     "HALF_ITEM",
     "KEY_BEFORE_QUOTE",
@@ -89,6 +90,11 @@ NO_COLON = re.compile(rf"(?:{_QUOTED})\s++(?=(?:{_LITERALS}|{_QUOTED})\s*+[,}}]|
 
 STANDS_ALONE = re.compile(rf"\s*+(?:[,，]\s*+)?(?:{_QUOTED})\s*+[,}}，]", re.DOTALL)
 """A text without a key, where one would have to stand."""
+
+EXPRESSION = re.compile(
+    rf"\s*+[+*%]\s*+[\w({QUOTES}]|\.[^\W\d]\w*\(|(?<!\d.)(?:\s++(?:or|and)\s++[{QUOTES}]|\s++if\s.*?\selse\s|\s++\(|\s*+/\*)"
+)
+"""What follows a text that is a part of an expression."""
 
 _NAME = r"[^\W\d][\w$.\-]{0,63}+(?: [\w$.\-]{1,30}+){0,4}"
 LIKE_A_KEY = re.compile(rf"\s*+[,，]\s*+[{QUOTES}\s]*+{_NAME}[{QUOTES}](?:\s*[{QUOTES}])*\s*+(?:=>|[:：]|=)")

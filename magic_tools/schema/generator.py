@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Flag
 from typing import Any, Literal
 
+from pydantic import Secret
 from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.json_schema import CoreModeRef, DefsRef, GenerateJsonSchema, JsonRef
 from pydantic_core import core_schema
@@ -222,6 +223,10 @@ class _Generator(GenerateJsonSchema):
         description = {"description": inspect.cleandoc(cls.__doc__)} if _is_documented(cls) else {}
         return {**written, **description, **_prose(cls.__doc__, docs)}
 
+    def json_or_python_schema(self, schema: core_schema.JsonOrPythonSchema) -> JsonObject:
+        written = super().json_or_python_schema(schema)
+        return {**written, "writeOnly": True} if _is_secret(schema) else written
+
     def str_schema(self, schema: core_schema.StringSchema) -> JsonObject:
         pattern: Any = schema.get("pattern")
         if isinstance(pattern, re.Pattern) and pattern.flags != re.compile(pattern.pattern).flags:
@@ -334,6 +339,12 @@ class _Methods(dict[Any, Callable[[Any], JsonObject]]):
 def _is_readable(value: Any) -> bool:
     """Whether pydantic finds an enum's member by this value in JSON."""
     return (isinstance(value, float) and math.isfinite(value)) or isinstance(value, str | int | None)
+
+
+def _is_secret(schema: core_schema.JsonOrPythonSchema) -> bool:
+    """Whether it is that of a `pydantic.Secret`, of which pydantic's own JSON Schema says nothing."""
+    function = schema["python_schema"].get("function", {}).get("function")
+    return getattr(function, "__qualname__", "").startswith(f"{Secret.__qualname__}.")
 
 
 def _is_documented(cls: type) -> bool:
