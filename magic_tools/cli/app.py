@@ -6,7 +6,6 @@ something grave, and 2 when something named is missing or nothing that could ans
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout
@@ -19,7 +18,7 @@ import typer
 from magic_tools.cli import lint as lint_command
 from magic_tools.cli import repair as repair_command
 from magic_tools.cli.printing import note, print_json, print_text
-from magic_tools.cli.targets import InputError, compiled, find_target, find_tools, read_text
+from magic_tools.cli.targets import InputError, compiled, find_target, find_tools, read_text, written
 from magic_tools.contracts.snapshot import compare_snapshots, write_snapshots
 from magic_tools.errors import DefinitionError, MagicToolsError, ModelUnavailableError, SchemaRejectedError
 from magic_tools.models.registry import load_model
@@ -91,11 +90,7 @@ def extract(
     chosen = load_model(model, notify=note)
     with redirect_stdout(sys.stderr):  # what a type's own checks may print is no JSON
         outcome = run(text, output=found, model=chosen, instructions=instructions)
-    try:
-        written = json.loads(schema.dump(outcome.value))
-    except ValueError as error:
-        raise MagicToolsError(f"The answer fits {target}, and cannot be written as JSON: {error}") from error
-    print_json(written)
+    print_json(written(target, schema, outcome.value))
     spent = f"{outcome.usage.input_tokens} tokens read, {outcome.usage.output_tokens} written"
     note(f"answered by {outcome.model} ({chosen.name}); {spent}")
     for repair in outcome.repairs:

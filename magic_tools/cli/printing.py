@@ -24,7 +24,7 @@ def print_text(text: str) -> None:
     if sys.stdout is None:
         raise InputError("The standard output is closed, so that nothing can be printed.")
     try:
-        typer.echo(text.encode())  # as bytes: a terminal's encoding need not know every character
+        typer.echo(text.encode(errors="backslashreplace"))  # as bytes: a terminal need not know every character
     except BrokenPipeError:
         raise  # whoever read it has enough, and the command ends quietly
     except OSError as error:

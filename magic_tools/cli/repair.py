@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
 
 from magic_tools.cli.printing import note, print_json
-from magic_tools.cli.targets import InputError, compiled, find_target, read_text
-from magic_tools.errors import MagicToolsError, ParseError
+from magic_tools.cli.targets import InputError, compiled, find_target, read_text, written
+from magic_tools.errors import ParseError
 from magic_tools.loose.decode import Schema, compile_schema
 from magic_tools.messages import Repair
 from magic_tools.tools.tool import Tool
@@ -18,6 +21,8 @@ from magic_tools.tools.tool import Tool
 __all__ = ["repair_text"]
 
 _MOST_SHOWN = 30
+_MOST_LISTED = 60
+_LINE = re.compile("\n")
 
 
 def repair_text(
@@ -39,16 +44,12 @@ def repair_text(
     try:
         value, repairs = schema.parse(text)
     except ParseError as error:
-        if explain and error.partial is not None:
+        if explain and error.partial is not None and not schema.hides(()):
             note(f"what could be read: {json.dumps(error.partial, ensure_ascii=False)[:500]}")
         raise
-    try:
-        written = value if target is None else json.loads(schema.dump(value))
-    except ValueError as error:
-        raise MagicToolsError(f"The value fits {target}, and cannot be written as JSON: {error}") from error
-    print_json(written)
+    print_json(value if target is None else written(target, schema, value))
     if explain:
-        _explain(text, repairs)
+        _explain(text, repairs, hides=schema.hides(()))
 
 
 def _schema(target: str | None) -> Schema[Any]:
@@ -60,8 +61,11 @@ def _schema(target: str | None) -> Schema[Any]:
     return compiled(target, found)
 
 
-def _explain(text: str, repairs: Iterable[Repair]) -> None:
-    """Say each repair with its place in the text, in colours where a terminal reads it."""
+def _explain(text: str, repairs: Iterable[Repair], *, hides: bool) -> None:
+    """Say each repair with its place in the text, in colours where a terminal reads it; a screen of them or two.
+
+    With `hides` nothing of the text is shown, since it may be a secret.
+    """
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -73,21 +77,25 @@ def _explain(text: str, repairs: Iterable[Repair]) -> None:
     table = Table.grid(padding=(0, 2))
     for _ in range(3):
         table.add_column()
-    for repair in listed:
+    lines = [found.end() for found in _LINE.finditer(text)]
+    for repair in listed[:_MOST_LISTED]:
         table.add_row(
-            Text(_place(text, repair), style="cyan"),
-            Text(_shown(text, repair), style="yellow"),
+            Text(_place(lines, repair), style="cyan"),
+            Text("" if hides else _shown(text, repair), style="yellow"),
             Text(f"{repair.note} ({repair.kind})"),
         )
     Console(stderr=True, highlight=False).print(table)
+    if len(listed) > _MOST_LISTED:
+        kinds = Counter(repair.kind for repair in listed[_MOST_LISTED:]).most_common()
+        note(f"and {len(listed) - _MOST_LISTED} more: {', '.join(f'{count} {kind}' for kind, count in kinds)}")
 
 
-def _place(text: str, repair: Repair) -> str:
+def _place(lines: list[int], repair: Repair) -> str:
     """Line and column, from 1 on, where there is a place in the text."""
     if repair.start is None:
         return "value"
-    before = text[: repair.start]
-    return f"{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}"
+    line = bisect_right(lines, repair.start)
+    return f"{line + 1}:{repair.start - (lines[line - 1] if line else 0) + 1}"
 
 
 def _shown(text: str, repair: Repair) -> str:

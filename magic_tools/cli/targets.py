@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
+import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
@@ -12,6 +13,8 @@ from inspect import isfunction
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from pydantic_core import to_jsonable_python
 
 from magic_tools.errors import DefinitionError, MagicToolsError
 from magic_tools.loose.decode import Schema, compile_schema
@@ -49,6 +52,15 @@ def compiled(target: str, found: Any) -> Schema[Any]:
         what = "a function" if isfunction(found) else f"a value of {kind.__name__}"
         raise InputError(f"{target} is no type, such as a pydantic model, but {what}.")
     return compile_schema(found)
+
+
+def written(target: str, schema: Schema[Any], value: Any) -> Any:
+    """The JSON value of a value of a type; MagicToolsError if it cannot be written as JSON."""
+    try:
+        json.dumps(to_jsonable_python(value, inf_nan_mode="constants", fallback=repr), allow_nan=False)
+        return json.loads(schema.dump(value))
+    except ValueError as error:
+        raise MagicToolsError(f"The value fits {target}, and cannot be written as JSON: {error}") from error
 
 
 def find_tools(places: list[str]) -> Toolset:

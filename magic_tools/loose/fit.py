@@ -246,7 +246,7 @@ class _Walk(Record):
         the value stands is it mended: for the one branch that it then fits.
         """
         tries = [self._try(value, branch, place, mends=False) for branch in branches]
-        if self.mends and not any(made.walk.fits or made.is_taken for made in tries):
+        if self.mends and not any(made.walk.fits for made in tries):
             mended = self._mended_for_one(value, branches, place)
             if mended is not None:
                 value = mended

@@ -44,7 +44,7 @@ def read_labels(text: str, shape: Shape) -> Reading | None:
             except Unreadable:
                 return None
             if name in members and not same(members[name], value):
-                raise Damage("ambiguous", at, end, name)
+                raise Damage("ambiguous", at, end, name, place=(name,))
             members[name], first = value, at if first is None else first
         elif line.strip() and first is None:
             if not line.rstrip().endswith((":", "：")):

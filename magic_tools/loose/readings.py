@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from magic_tools.errors import ParseErrorKind
+from magic_tools.loose.issues import Place
 from magic_tools.messages import Repair
 
 __all__ = ["Damage", "Read", "Reading"]
@@ -37,11 +38,20 @@ class Reading:
 class Damage(Exception):  # noqa: N818 - a finding that the ladder weighs, not an error that a caller sees
     """Why there is no value at an offset: the kind, how far was looked, words, and what was read so far.
 
+    Of a key that says two things, `place` is where it stands in the value.
     `meant` is false where it may be prose: nothing shows that JSON was begun.
     """
 
     def __init__(
-        self, kind: ParseErrorKind, offset: int, end: int, why: str, *, meant: bool = True, partial: Any = None
+        self,
+        kind: ParseErrorKind,
+        offset: int,
+        end: int,
+        why: str,
+        *,
+        meant: bool = True,
+        partial: Any = None,
+        place: Place = (),
     ) -> None:
         super().__init__(why)
         self.kind: ParseErrorKind = kind
@@ -50,6 +60,7 @@ class Damage(Exception):  # noqa: N818 - a finding that the ladder weighs, not a
         self.why = why
         self.meant = meant
         self.partial = partial
+        self.place = place
 
 
 Read = Reading | Damage

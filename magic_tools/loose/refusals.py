@@ -48,7 +48,7 @@ def cut_short(text: str) -> tuple[Place, Phrase, Phrase]:
 def refusal_of(damage: Damage, text: str) -> Refusal:
     """The refusal of a text, or of a place in it, that cannot be read."""
     if damage.kind == "ambiguous":
-        finding = Finding((damage.why,), say("one value under the key"), say("two different values"))
+        finding = Finding(damage.place, say("one value under the key"), say("two different values"))
     elif damage.kind == "truncated":
         finding = Finding(*cut_short(text))
     else:

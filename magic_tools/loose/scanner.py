@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from magic_tools.loose.readings import Damage
-from magic_tools.loose.strict import DECODER, ConflictError
+from magic_tools.loose.strict import DECODER, ConflictError, conflict_place
 from magic_tools.loose.work import Work
 
 __all__ = ["Scanner"]
@@ -42,7 +42,8 @@ class Scanner:
                 if at + length >= self._limit or not is_end:
                     return None
             except ConflictError as conflict:
-                raise Damage("ambiguous", at, self._limit, conflict.key) from None
+                place = conflict_place(self._text[at : self._limit], conflict.key)
+                raise Damage("ambiguous", at, self._limit, conflict.key, place=place) from None
             except (RecursionError, ValueError):  # too deep, or an integer with too many digits
                 self._works = False
                 return None

@@ -9,9 +9,20 @@ from typing import Any
 
 from jiter import from_json
 
+from magic_tools.loose.issues import Place
 from magic_tools.loose.sources import SourceFloat, SourceInt, source_of
 
-__all__ = ["DECODER", "ConflictError", "distinct", "identity", "is_plain_json", "levels_of", "read_json", "same"]
+__all__ = [
+    "DECODER",
+    "ConflictError",
+    "conflict_place",
+    "distinct",
+    "identity",
+    "is_plain_json",
+    "levels_of",
+    "read_json",
+    "same",
+]
 
 
 class ConflictError(Exception):
@@ -53,6 +64,42 @@ def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise ConflictError(key)
         members[key] = value
     return members
+
+
+class _Conflict:
+    """Stands for an object in which a key says two things."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+
+def conflict_place(text: str, key: str) -> Place:
+    """Where in the JSON that a text begins with a key says two things; the key alone if that is not known."""
+    try:
+        value, _ = _MARKING.raw_decode(text)
+    except (ValueError, RecursionError):
+        return (key,)
+    left: list[tuple[Place, Any]] = [((), value)]
+    while left:
+        place, held = left.pop()
+        match held:
+            case _Conflict():
+                return (*place, held.key)
+            case dict():
+                left += [((*place, name), inner) for name, inner in held.items()]
+            case list():
+                left += [((*place, index), inner) for index, inner in enumerate(held)]
+    return (key,)
+
+
+def _marked(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Conflict:
+    try:
+        return distinct(pairs)
+    except ConflictError as conflict:
+        return _Conflict(conflict.key)
+
+
+_MARKING = json.JSONDecoder(parse_int=str, object_pairs_hook=_marked)
 
 
 def same(left: Any, right: Any) -> bool:

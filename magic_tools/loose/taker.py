@@ -17,7 +17,7 @@ from magic_tools.loose.refusals import Refusal, RefusedError, refuse
 from magic_tools.loose.shapes import Shape, shape_of
 from magic_tools.loose.shells import told_by_shell
 from magic_tools.loose.sources import Bare
-from magic_tools.loose.strict import ConflictError, is_plain_json, levels_of, read_json
+from magic_tools.loose.strict import ConflictError, conflict_place, is_plain_json, levels_of, read_json
 from magic_tools.messages import Repair
 from magic_tools.schema.walk import resolve
 from magic_tools.values import JsonObject
@@ -82,7 +82,8 @@ class Taker(Generic[T]):
         try:
             value = read_json(text)
         except ConflictError as conflict:
-            refuse("ambiguous", (conflict.key,), say("one value under the key"), say("two different values"))
+            place = conflict_place(text, conflict.key)
+            refuse("ambiguous", place, say("one value under the key"), say("two different values"))
         except (ValueError, RecursionError):
             return None
         return self._of_json(text) if self._is_readable(text) else self._beyond_pydantic(text, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from magic_tools.loose.issues import Place
 from magic_tools.loose.notes import Note, listed
 from magic_tools.loose.readings import Damage, Reading
 from magic_tools.loose.shapes import Shape
@@ -75,10 +76,14 @@ class Tree:
             frame.container.append(value)
             return
         if frame.key in frame.container and not same(frame.container[frame.key], value):
-            raise Damage("ambiguous", end, self.limit, frame.key)
+            raise Damage("ambiguous", end, self.limit, frame.key, place=self.path())
         frame.container[frame.key] = value
         if len(self.stack) == 1:
             self.members[frame.key] = (self.value_at, end)
+
+    def path(self) -> Place:
+        """Where in the whole value the next one belongs."""
+        return tuple(frame.key if frame.is_object else len(frame.container) for frame in self.stack)
 
     def close(self) -> None:
         """End the innermost object or array where it stands."""

@@ -161,7 +161,7 @@ def test_an_answer_that_json_cannot_hold(command: Command, replies: list[Scripte
     replies.append('{"number": 5}')
     done = command("extract", "types_.py:Odd", "mail.txt")
     assert (done.code, done.out) == (1, "")
-    assert "magic-tools: The answer fits types_.py:Odd, and cannot be written as JSON: " in done.err
+    assert "magic-tools: The value fits types_.py:Odd, and cannot be written as JSON: " in done.err
 
 
 @pytest.mark.parametrize(

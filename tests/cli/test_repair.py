@@ -82,3 +82,49 @@ def test_what_is_no_target(command: Command, folder: Path) -> None:
     done = command("repair", "reply.txt", "--target", "types_of_repair2.py:now")
     assert (done.code, "is a tool, and repair wants a type" in done.err) == (2, True)
     assert command("repair", "nowhere.txt").code == 2
+
+
+SECRET = """
+from pydantic import BaseModel, SecretStr
+
+class Login(BaseModel):
+    user: str
+    password: SecretStr
+
+class Rate(BaseModel):
+    x: float
+"""
+
+
+def test_no_secret_is_told(command: Command, folder: Path) -> None:
+    """Of a type with secrets, what stands at the places of repairs and what could be read is not shown."""
+    (folder / "secrets_.py").write_text(SECRET, "utf-8")
+    for text in ("{user: ann, password: hunter2}", '{"user": [], "password": "hunter2"'):
+        (folder / "reply.txt").write_text(text, "utf-8")
+        done = command("repair", "reply.txt", "--explain", "--target", "secrets_.py:Login")
+        assert "hunter2" not in done.out + done.err
+
+
+def test_a_number_that_json_has_not(command: Command, folder: Path) -> None:
+    """It is not printed as null, which is another value."""
+    (folder / "rates_.py").write_text(SECRET, "utf-8")
+    (folder / "reply.txt").write_text('{"x": NaN,}', "utf-8")
+    done = command("repair", "reply.txt", "--target", "rates_.py:Rate")
+    assert (done.code, done.out) == (1, "")
+    assert "cannot be written as JSON" in done.err
+
+
+def test_half_a_character(command: Command, folder: Path) -> None:
+    """A lone surrogate, which no output takes, is printed as JSON writes it."""
+    (folder / "reply.txt").write_text('{"a": "\\ud83d",}', "utf-8")
+    done = command("repair", "reply.txt")
+    assert done.code == 0
+    assert json.loads(done.out) == {"a": "\ud83d"}
+
+
+def test_very_many_repairs(command: Command, folder: Path) -> None:
+    """A screen or two of them are listed, the others counted by their kind."""
+    (folder / "reply.txt").write_text("[" + "{a: 1}, " * 5_000 + "]", "utf-8")
+    done = command("repair", "reply.txt", "--explain")
+    assert len(done.err.splitlines()) < 100
+    assert "and 4941 more: 4940 bare_key, 1 trailing_comma" in done.err

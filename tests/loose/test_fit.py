@@ -511,7 +511,7 @@ def test_two_texts_for_one_key(target: Any, first: str, second: str) -> None:
 @pytest.mark.parametrize(
     ("target", "text", "said"),
     [
-        (list[int] | int, '"3"', 'expected an array or an integer, got "3"'),
+        (int | str, "1.0", "expected an integer or a string, got 1.0"),
         (list[int] | list[str], "3", "expected an array, got 3"),
         (Literal["a"] | Literal["A"], '"a "', "expected 'a' or 'A', got \"a \""),
         (dict[str, Literal["true"] | bool], '{"x": "TRUE"}', "x: expected 'true', got \"TRUE\""),
@@ -523,3 +523,43 @@ def test_several_branches_that_might_be_meant(target: Any, text: str, said: str)
         parse(target, text)
     assert caught.value.kind == "ambiguous"
     assert str(caught.value) == f"ambiguous: {said}"
+
+
+@pytest.mark.parametrize(
+    ("target", "text", "value"),
+    [(list[int] | int, '"3"', 3), (int | list[int], "3.0", 3), (list[int] | dict[str, int], "5", [5])],
+)
+def test_a_branch_before_an_array_of_one(target: Any, text: str, value: Any) -> None:
+    """A value is taken for the one item of an array only where no other branch fits."""
+    assert parse(target, text).value == value
+
+
+class Cased(BaseModel):
+    """An object in a union, with a key of more than one word."""
+
+    Max_Price: int | None = None
+
+
+@pytest.mark.parametrize("text", ['{"filt": {"max_price": 10}}', '{"filt": {"MAX_PRICE": 10}}'])
+def test_a_near_key_in_a_union(text: str) -> None:
+    """A key that differs but in case is taken inside of an optional object as it is outside."""
+
+    @tool
+    def find(filt: Cased | None = None) -> str:
+        return repr(filt)
+
+    assert find.invoke(text).content == "Cased(Max_Price=10)"
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"), [("[.10]", "0.10"), ("[5.]", "5"), ("[+1.50]", "1.50"), ("[-.50]", "-0.50"), ("[1.10]", "1.10")]
+)
+def test_the_digits_of_a_decimal(text: str, amount: str) -> None:
+    """However a number is written, no digit of it is lost; leading zeros are refused."""
+    assert str(parse(list[Decimal], text).value[0]) == amount
+
+
+def test_a_decimal_with_zeros_before_it() -> None:
+    """Leading zeros are refused, since what has them is no number in most languages."""
+    with pytest.raises(ParseError, match="a number, or a text in quotation marks"):
+        parse(list[Decimal], "[001.5]")

@@ -77,7 +77,7 @@ def test_what_is_mended(fn: Any, arguments: str, value: Any) -> None:
         (echo, "[1]", "expected an object, got an array of 1"),
         (echo, "5", "expected an object, got 5"),
         (echo, "x" * 200_000, "there is text around the value"),
-        (todos, '{"todos": "a, b"}', "text with commas may be one item or several"),
+        (todos, '{"todos": "a, b"}', "this text may be one item or several"),
         (plan, '{"at": "tomorrow"}', "at: expected a date and time like"),
         (plan, '{"at": "2026-03-01T17:00:00"}', "at: expected a date and time like"),
         (plan, '{"at": "2026-03-01T17:00:00Z", "day": 0}', "day: expected a date like 2026-11-29"),
