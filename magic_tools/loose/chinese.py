@@ -230,6 +230,30 @@ _PYDANTIC: Mapping[str, str] = {
     "String should contain only ASCII characters": "只能含有 ASCII 字符",
     "Datetimes provided to dates should have zero time - e.g. be exact dates": "作为日期的值，时刻必须为零",
     "URL input should be a string or URL": "必须是 URL 字符串",
+    "URL scheme should be {expected_schemes}": "URL 的协议必须是{expected_schemes}",
+    "invalid IPv4 address": "IPv4 地址无效",
+    "invalid IPv6 address": "IPv6 地址无效",
+    "invalid international domain name": "国际化域名无效",
+    "invalid domain character": "域名中有无效字符",
+    "quantity invalid in date part of duration": "时长的日期部分有无效的数量",
+    "quantity invalid in time part of duration": "时长的时间部分有无效的数量",
+    "a numeric value in the duration is too large": "时长中的数值过大",
+    "a valid regular expression": "有效的正则表达式",
+    "a valid complex string following the rules at https://docs.python.org/3/library/functions.html#complex": (
+        "形如 1+2j 的复数文本"
+    ),
+    "Path does not point to a file": "该路径不是文件",
+    "Path does not point to a directory": "该路径不是目录",
+    "Path does not point to a socket": "该路径不是套接字",
+    "Path already exists": "该路径已经存在",
+    "Parent directory does not exist": "上级目录不存在",
+    "Invalid JSON: {error}": "JSON 无效：{error}",
+    "could not interpret byte unit: {unit}": "无法识别的字节单位：{unit}",
+    "could not parse value and unit from byte string": "无法从文本中读出字节的数值和单位",
+    "Invalid python path: {error}": "Python 路径无效：{error}",
+    "Expected 4 octets in {text}": "{text}应有 4 段",
+    "At least 3 parts expected in {text}": "{text}至少应有 3 段",
+    "{text} is not a valid netmask": "{text}不是有效的子网掩码",
 }
 
 # What is said in a run: of calls, of answers, and of what is to be done.

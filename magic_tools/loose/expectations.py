@@ -99,6 +99,13 @@ OWN_TEXTS = (
     "a valid URL, {error}",
     "UUID version {expected_version} expected",
     "value is not a valid email address: {reason}",
+    "URL scheme should be {expected_schemes}",
+    "Invalid JSON: {error}",
+    "Invalid python path: {error}",
+    "could not interpret byte unit: {unit}",
+    "Expected 4 octets in {text}",
+    "At least 3 parts expected in {text}",
+    "{text} is not a valid netmask",
 )
 """Templates of texts that pydantic and this library's own checks hand on filled in."""
 

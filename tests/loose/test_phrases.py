@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ast
+import datetime as dt
 import re
 from collections.abc import Iterator, Mapping
+from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import AnyUrl, ByteSize, FilePath, HttpUrl
 
+from magic_tools.errors import ParseError
 from magic_tools.loose import expectations, foreign_issues
 from magic_tools.loose.chinese import CHINESE
-from magic_tools.loose.decode import Schema, compile_schema
+from magic_tools.loose.decode import Schema, compile_schema, parse
 from magic_tools.loose.issues import told
 from magic_tools.loose.phrases import Phrase, fields_of, phrased, say, shortened
 from magic_tools.loose.readers import Misfit
@@ -166,3 +170,23 @@ def test_no_english_in_chinese(target: Any, texts: list[str]) -> None:
         for issue in refused_in_chinese(schema, text):
             said = GIVEN.sub("", str(issue))
             assert not ENGLISH.intersection(WORD.findall(said)), str(issue)
+
+
+@pytest.mark.parametrize(
+    ("target", "text", "said"),
+    [
+        (re.Pattern, '"("', '应为有效的正则表达式，收到 "("'),
+        (complex, '"x"', '应为形如 1+2j 的复数文本，收到 "x"'),
+        (HttpUrl, '"ftp://a.b"', "URL 的协议必须是"),
+        (AnyUrl, '"http://[::x]/"', "IPv6 地址无效"),
+        (dt.timedelta, '"P1.5.5D"', "时长的日期部分有无效的数量"),
+        (IPv4Address, '"x"', "'x' 应有 4 段"),
+        (ByteSize, '"3 foo"', "无法识别的字节单位：foo"),
+        (FilePath, '"/nope"', "该路径不是文件"),
+    ],
+)
+def test_what_pydantic_says_in_chinese(target: Any, text: str, said: str) -> None:
+    """The words of pydantic's own checks are Chinese as well."""
+    with pytest.raises(ParseError) as caught:
+        parse(target, text, language="zh")
+    assert said in str(caught.value)
