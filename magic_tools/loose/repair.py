@@ -19,7 +19,7 @@ from magic_tools.loose.plain import (
     SURE_VALUE,
     plain_value,
 )
-from magic_tools.loose.readings import Damage, Reading
+from magic_tools.loose.readings import Reading
 from magic_tools.loose.scanner import Scanner
 from magic_tools.loose.shapes import Shape
 from magic_tools.loose.structure import Frame
@@ -61,7 +61,7 @@ class _Reader(Tree):
     def __init__(self, text: str, start: int, limit: int, work: Work, shape: Shape | None) -> None:
         super().__init__(text, start, limit, shape)
         self.work = work
-        self.scanner = Scanner(text, limit, work)
+        self.scanner = Scanner(text, limit, work, self.path)
         self.result: Reading | None = None
 
     def read(self) -> Reading:
@@ -295,11 +295,7 @@ class _Reader(Tree):
 
     def bracket(self, at: int) -> _Step:
         """An object or array: as a whole where it is JSON, else member by member."""
-        try:
-            scanned = self.scanner.read(at) if self.stack else None
-        except Damage as damage:
-            damage.place = (*self.path(), *damage.place)
-            raise
+        scanned = self.scanner.read(at) if self.stack else None
         if scanned is None:
             return self.push(self.text[at], at)
         self.meant = True

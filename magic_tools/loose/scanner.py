@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
+from magic_tools.loose.issues import Place
 from magic_tools.loose.readings import Damage
 from magic_tools.loose.strict import DECODER, ConflictError, conflict_place
 from magic_tools.loose.work import Work
@@ -19,13 +21,14 @@ _FIRST_PART, _GROWTH, _MOST_OF_A_WORD = 2_000, 16, 12
 
 
 class Scanner:
-    """Reads brackets that are JSON as they stand, as long as a text is worth the tries."""
+    """Reads brackets that are JSON as they stand, as long as a text is worth the tries; `path` is where they belong."""
 
-    __slots__ = ("_limit", "_text", "_work", "_works")
+    __slots__ = ("_limit", "_path", "_text", "_work", "_works")
 
-    def __init__(self, text: str, limit: int, work: Work) -> None:
+    def __init__(self, text: str, limit: int, work: Work, path: Callable[[], Place]) -> None:
         self._text = text
         self._limit = limit
+        self._path = path
         self._work = work
         self._works = True
 
@@ -42,7 +45,7 @@ class Scanner:
                 if at + length >= self._limit or not is_end:
                     return None
             except ConflictError as conflict:
-                place = conflict_place(self._text[at : self._limit], conflict.key)
+                place = (*self._path(), *conflict_place(self._text[at : self._limit], conflict.key))
                 raise Damage("ambiguous", at, self._limit, conflict.key, place=place) from None
             except (RecursionError, ValueError):  # too deep, or an integer with too many digits
                 self._works = False
