@@ -12,7 +12,7 @@ from magic_tools.schema.emit import OTHER_KEYS
 from magic_tools.schema.walk import resolve
 from magic_tools.values import JsonObject
 
-__all__ = ["Attempt", "declared_keys", "is_of_other_tag", "overlooked", "rivals"]
+__all__ = ["Attempt", "declared_keys", "is_of_other_tag", "is_of_tag", "overlooked", "rivals"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,11 +45,22 @@ def declared_keys(value: Any, schema: JsonObject) -> frozenset[str]:
 
 def is_of_other_tag(value: Any, schema: JsonObject, root: JsonObject) -> bool:
     """Whether a key with a fixed value in the schema has another value in the object."""
+    return any(not is_chosen(value[key], choices) for key, choices in _tags(value, schema, root))
+
+
+def is_of_tag(value: Any, schema: JsonObject, root: JsonObject) -> bool:
+    """Whether the object has a key that has a fixed value in the schema, and each of them that value."""
+    tags = _tags(value, schema, root)
+    return bool(tags) and all(is_chosen(value[key], choices) for key, choices in tags)
+
+
+def _tags(value: Any, schema: JsonObject, root: JsonObject) -> list[tuple[str, list[Any]]]:
+    """The keys of an object that have a fixed value in the schema."""
     if not isinstance(value, dict):
-        return False
+        return []
     properties = schema.get("properties", {})
-    tags = ((key, choices_of(resolve(held, root))) for key, held in properties.items() if key in value)
-    return any(choices and not is_chosen(value[key], choices) for key, choices in tags)
+    held = [(key, choices_of(resolve(each, root))) for key, each in properties.items() if key in value]
+    return [(key, choices) for key, choices in held if choices]
 
 
 def overlooked(made: Attempt, tries: Iterable[Attempt]) -> bool:

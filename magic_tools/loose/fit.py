@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from magic_tools.loose.attempts import Attempt, declared_keys, is_of_other_tag, overlooked, rivals
+from magic_tools.loose.attempts import Attempt, declared_keys, is_of_other_tag, is_of_tag, overlooked, rivals
 from magic_tools.loose.guide import Guide
 from magic_tools.loose.issues import Finding, Place, one_tag_of, path_text
 from magic_tools.loose.members import check_keys, mended_members
@@ -24,7 +24,7 @@ from magic_tools.loose.scalars import (
     read_form,
 )
 from magic_tools.loose.shapes import shape_of
-from magic_tools.loose.sources import Bare, source_of
+from magic_tools.loose.sources import Bare, plain_source_of
 from magic_tools.messages import Repair
 from magic_tools.schema.emit import OTHER_KEYS
 from magic_tools.schema.forms import DECIMAL, text_form
@@ -226,7 +226,7 @@ class _Walk(Record):
             self.misfit = True
 
     def _decimal(self, number: Any, place: Place) -> Any:
-        source = _plain_digits(source_of(number))
+        source = plain_source_of(number)
         if not DECIMAL.shape.fullmatch(source):
             self.misfit = True
             return number
@@ -255,17 +255,30 @@ class _Walk(Record):
 
     def _mended_for_one(self, value: Any, branches: list[JsonObject], place: Place) -> Any:
         """The value as the only branch that it can be mended for has it; None where there is none, or are several."""
-        fitting = [made for branch in branches if (made := self._try(value, branch, place, mends=True)).walk.fits]
+        tries = [self._try(value, branch, place, mends=True) for branch in branches]
+        fitting = [made for made in tries if made.walk.fits]
         fitting = [made for made in fitting if not _is_wrapped(made, place)] or fitting
         best = [made for made in fitting if not overlooked(made, fitting)]
         distinct = {json.dumps(made.fitted, default=str): made for made in best or fitting}
         if len(distinct) != 1:
             self.kind = "ambiguous" if distinct else self.kind
-            return None
+            return None if distinct else self._of_one_tag(value, tries)
         (made,) = distinct.values()
         self.repairs += made.walk.repairs
         self.mended += made.walk.mended
         return made.fitted
+
+    def _of_one_tag(self, value: Any, tries: list[Attempt]) -> Any:
+        """The value as the branch has it whose tag alone it has once that is mended, so that its faults are told."""
+        schemas = [resolve(made.branch, self.guide.schema) for made in tries]
+        if any(is_of_tag(value, schema, self.guide.schema) for schema in schemas):
+            return None
+        pairs = zip(tries, schemas, strict=True)
+        tagged = [made for made, schema in pairs if is_of_tag(made.fitted, schema, self.guide.schema)]
+        if len(tagged) != 1:
+            return None
+        self.repairs += tagged[0].walk.repairs
+        return tagged[0].fitted
 
     def _read_as(self, value: Any, tries: list[Attempt], place: Place) -> Any:
         fitting = [made for made in tries if made.walk.fits]
@@ -331,9 +344,3 @@ def _is_wrapped(made: Attempt, place: Place) -> bool:
     """Whether a branch takes the value for the one item of an array."""
     here = f"{path_text(place) or 'the value'}: "
     return any(repair.kind == "one_as_list" and repair.note.startswith(here) for repair in made.walk.repairs)
-
-
-def _plain_digits(source: str) -> str:
-    """The digits of a number as JSON writes them, none of them lost."""
-    source = source.removeprefix("+").replace("-.", "-0.").removesuffix(".")
-    return f"0{source}" if source.startswith(".") else source

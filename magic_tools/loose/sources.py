@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Bare", "SourceFloat", "SourceInt", "source_of"]
+__all__ = ["Bare", "SourceFloat", "SourceInt", "plain_source_of", "source_of"]
 
 
 class SourceFloat(float):
@@ -47,3 +47,9 @@ def source_of(number: float) -> str:
     """The digits that a number was written with."""
     source: str = getattr(number, "source", None) or str(number)
     return source
+
+
+def plain_source_of(number: float) -> str:
+    """The digits that a number was written with, in the form of JSON, none of them lost."""
+    source = source_of(number).removeprefix("+").replace("-.", "-0.").removesuffix(".")
+    return f"0{source}" if source.startswith(".") else source

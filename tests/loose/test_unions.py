@@ -11,7 +11,8 @@ import pytest
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, SecretStr
 from typing_extensions import TypeAliasType, TypedDict
 
-from magic_tools.loose.decode import compile_schema
+from magic_tools.errors import ParseError
+from magic_tools.loose.decode import compile_schema, parse
 from magic_tools.loose.foreign import foreign_reader
 from magic_tools.loose.issues import told
 from magic_tools.loose.leaves import Leaf, leaves_of
@@ -337,3 +338,34 @@ def test_references_that_lead_to_the_same() -> None:
     steps: dict[str, Any] = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n - 1}"}] * 2} for n in range(1, 31)}
     root = {"$defs": {"d0": {"anyOf": [{"$ref": "#/$defs/d30"}, {"type": "integer"}]}, **steps}}
     assert leaves_of([(7, {"$ref": "#/$defs/d30"})], root) == [Leaf(7, {"type": "integer"})]
+
+
+class Kitten(BaseModel):
+    """One of two kinds."""
+
+    kind: Literal["cat"]
+    meows: int
+
+
+class Puppy(BaseModel):
+    """The other."""
+
+    kind: Literal["dog"]
+    lives: int
+
+
+@pytest.mark.parametrize("target", [Kitten | Puppy, Annotated[Kitten | Puppy, Field(discriminator="kind")]])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"kind": "DOG", "lives": "x"}', 'lives: expected an integer, got "x"'),
+        ('{"Kind": "dog", "lives": "x"}', 'lives: expected an integer, got "x"'),
+        ('{"kind": "DOG"}', "lives: expected a value, since it is required, got nothing"),
+        ('{"kind": "cow", "lives": 9}', "kind: expected one of 'cat', 'dog', got \"cow\""),
+    ],
+)
+def test_a_tag_that_comes_near(target: Any, text: str, said: str) -> None:
+    """Where the tag is one that would be taken for a branch, the faults of that branch are told, not the tag."""
+    with pytest.raises(ParseError) as caught:
+        parse(target, text)
+    assert str(caught.value) == f"invalid: {said}"
