@@ -13,9 +13,10 @@ from magic_tools.loose.sources import Bare, SourceFloat, SourceInt
 from magic_tools.loose.structure import Structure
 from magic_tools.loose.tokens import COMMAS, GROUPED, QUOTED_KEY, QUOTES, REFUSED_WORDS, SCALAR_RUN
 
-__all__ = ["Unreadable", "Words", "bare_value", "read_words"]
+__all__ = ["LEFT_OUT", "Unreadable", "Words", "bare_value", "read_words"]
 
 _MOST_OF_RUN = 100
+LEFT_OUT = "words that stand for a value that was left out"
 _BLANK = f"{whitespace}\u200b\ufeff\u00a0\u3000"
 
 
@@ -36,6 +37,8 @@ class Words(NamedTuple):
     goes_on: bool = False
 
 
+_KEY = re.compile(r"([^\W\d][\w$-]*)\s*[:：]\s")
+_HIDES = re.compile(r"(?://|\#)[^\n]*[,}\]]")
 _STOP = re.compile(rf"[,，;；、\n}}\]){{\[<~{QUOTES}]|(?<=\s)(?://|\#)|/\*")
 _WORDS: Mapping[str, Any] = {"true": True, "false": False, "null": None, "none": None}
 _CONSTANTS: Mapping[str, float] = {
@@ -53,8 +56,8 @@ _EXPRESSION = re.compile(
     r"^\d+\s*[-/]\s*\d+$|^\*{1,2}[^\W\d][\w.]*$|\d\s*[-/*+=^]$|\\$"
 )
 _PHRASE = re.compile(r"\sif\s.+\selse\s|\sfor\s+\w+\s+in\s|\S\s+\|\s+\S|^-?\w+\s+(?:and|or)\s+-?\w+$|^-[^\W\d]")
-_PREFIXED = re.compile(r"[fFbBrR]{1,2}([\"']).*\1", re.DOTALL)
-_CALL = re.compile(r"^(?!\w+://)[^\W\d][\w.]*\(|^(?:new|await|lambda|function|not|typeof)\s")
+_PREFIXED = re.compile(r"(?:\W{1,3}|[^\W\d]{1,2}|\W\w)\s*([\"']).*\1", re.DOTALL)
+_CALL = re.compile(r"^(?!\w+://)[^\W\d][\w.]*\(|^(?:new|await|function|not|typeof)\s|^lambda\b")
 
 
 def read_words(structure: Structure, at: int) -> Words:
@@ -73,6 +76,9 @@ def read_words(structure: Structure, at: int) -> Words:
     end = at + len(words)
     if words and not frame.is_object and words[-1] in QUOTES and words.count(words[-1]) % 2:
         raise Unreadable("what may be one text or several")
+    key = _KEY.match(words) if frame.is_object and frame.names is not None else None
+    if key is not None and frame.declares(key[1]):
+        raise Unreadable("a key where a value is due")
     try:
         value, kind = bare_value(words, typed=frame.is_object and frame.names is not None)
     except Unreadable:
@@ -90,6 +96,8 @@ def _end_of_words(structure: Structure, at: int) -> tuple[int, bool]:
     start = at
     while found := _STOP.search(text, at, limit):
         stop, sign = found.start(), found[0]
+        if sign in ("//", "#") and _HIDES.match(text, stop, limit) and not _is_scalar(text[start:stop].strip()):
+            raise Unreadable("words that may go on behind a mark of comments")
         if sign in ("//", "#", "/*") or _ends_at(structure, start, stop, sign):
             return stop, False
         if sign == "{" or (sign == "[" and (not frame.is_object or text[stop - 1].isalnum())):
@@ -167,8 +175,8 @@ def _based(words: str) -> SourceInt:
 
 def _text(words: str, *, typed: bool) -> Bare:
     if REFUSED_WORDS.fullmatch(words):
-        raise Unreadable("words that stand for a value that was left out")
-    if words.startswith(("--", "++", "+-", "-+", "\\", "!")) or _PREFIXED.fullmatch(words):
+        raise Unreadable(LEFT_OUT)
+    if words.startswith(("--", "++", "+-", "-+", "\\", "!", ":", "=")) or _PREFIXED.fullmatch(words):
         raise Unreadable("an expression")
     if _EXPRESSION.search(words) or _CALL.search(words) or _PHRASE.search(words):
         raise Unreadable("an expression")

@@ -19,6 +19,13 @@ _SIMPLE: Mapping[str, str] = {
 _PATH = re.compile(r"[A-Za-z]:(?=\\)(?=.*\\[^\"'`\\/bfnrtux])(?:\\[^\\\"'\x00-\x1f]++)++\Z")
 """A path of Windows whose backslashes are not escaped, since one of them stands before what is no escape."""
 
+_UNKNOWN = re.compile(r"(?<!\\)(?:\\\\)*+\\[^\"'`\\/bfnrtux\r\n\u2028\u2029]")
+_COMMAND = re.compile(
+    r"(?<!\\)\\(?=[bf][a-z]|n(?:abla|eq?\b|u\b|ot|eg)|r(?:ho|ight|angle|floor|ceil|m\b)|"
+    r"t(?:heta|imes|ext|o\b|au\b|an\b|frac|ilde|op\b|riangle))"
+)
+"""The backslash of a command of LaTeX that reads like an escape; it is none beside one that JSON does not know."""
+
 CONTROL = re.compile(r"[\x00-\x1f]")
 
 
@@ -40,4 +47,6 @@ def unescaped(raw: str) -> tuple[str, bool]:
         odd = odd or byte is not None or simple not in '"\\/bfnrt'
         return chr(int(byte, 16)) if byte is not None else _SIMPLE.get(simple, found[0])
 
+    if _UNKNOWN.search(raw):
+        raw = _COMMAND.sub(r"\\\\", raw)
     return _ESCAPE.sub(read, raw), odd

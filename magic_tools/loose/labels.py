@@ -23,6 +23,7 @@ _LABEL = re.compile(
     r"[ \t]*+(?:[-*+•>][ \t]++|\d{1,3}[.)])?[ \t]*+(?P<mark>[*_`\"']{0,3})(?P<key>[^\W\d][\w .\-\\]{0,63}?)"
     r"(?:(?P=mark)[ \t]*+[:：=]|[:：](?P=mark))[ \t]*+(?P<value>[^\n]*+)"
 )
+_NEXT_KEY = re.compile(r"[,;&]\s*[*_`\"']*([^\W\d][\w.\-]{0,63})[*_`\"']*\s*[:：=]")
 
 
 def read_labels(text: str, shape: Shape) -> Reading | None:
@@ -39,8 +40,11 @@ def read_labels(text: str, shape: Shape) -> Reading | None:
         found = _LABEL.fullmatch(line.rstrip("\r"))
         name = names.get(folded(found["key"])) if found else None
         if found is not None and name is not None:
+            words = found["value"].strip()
+            if any(folded(other[1]) in names for other in _NEXT_KEY.finditer(words)):
+                return None  # more than one of them on a line
             try:
-                value = _value(found["value"].strip())
+                value = _value(words)
             except Unreadable:
                 return None
             if name in members and not same(members[name], value):
@@ -64,7 +68,7 @@ def read_labels(text: str, shape: Shape) -> Reading | None:
 def _value(words: str) -> Any:
     if not words:
         raise Unreadable("no value")
-    words = words.rstrip(",;") if words[:1] in QUOTES or words[:1] in ("{", "[") else words
+    words = words.rstrip(",;") if words[:1] in QUOTES or words[:1] in ("{", "[") else words.removesuffix(",")
     if words[:1] in ("{", "[") or (words[:1] in QUOTES and words[-1:] in ENDS_OF[words[0]]):
         try:
             reading = read_value(words, 0, len(words), Work(len(words)))

@@ -130,7 +130,12 @@ class Ladder(Generic[T]):
         fits: list[tuple[Any, Parsed[T]]] = []
         if self._is_list and len(tier) > 1 and all(_is_item(found) for found in tier):
             return self._gathered(tier, finish, text, refusals)
+        seen: set[str] = set()
         for found in tier:
+            if isinstance(found, Reading) and found.strict is not None:
+                if found.strict in seen:
+                    continue
+                seen.add(found.strict)
             if isinstance(found, Damage):
                 refusals.append(refusal_of(found, text))
             elif not self._is_whole(found, finish):

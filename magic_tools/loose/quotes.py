@@ -13,6 +13,7 @@ from magic_tools.loose.tokens import (
     ENDS_OF,
     EXPRESSION,
     HALF_ITEM,
+    KEY_BEFORE_QUOTE,
     LIKE_A_KEY,
     QUOTED_KEY,
     QUOTES,
@@ -77,14 +78,13 @@ def end_of_string(
                 break
         elif (lost := _lost_end(text, body, mark, declares, work)) is not None:
             if first is None or lost.stop != first + 1:
-                return lost
-            how = (
-                "unclear"
-                if _KEY_INSIDE.search(text, body, first)
-                else _how(text, body, first, inner[: inner.index(first)])
-            )
-            return Ended(first, first + 1, how)
-        elif not quoting and any(pattern.match(text, at, limit) for pattern in doubtful):
+                return Ended(mark, at, "unclear") if inner and _closes(text, body, inner[0]) else lost
+            if _KEY_INSIDE.search(text, body, first):
+                return Ended(first, first + 1, "unclear")
+            return Ended(first, first + 1, _how(text, body, first, inner[: inner.index(first)]))
+        elif (not quoting and any(pattern.match(text, at, limit) for pattern in doubtful)) or (
+            declares and body < mark and text[mark - 1] not in _BEFORE and KEY_BEFORE_QUOTE.match(text, at, limit)
+        ):
             return Ended(mark, at, "unclear")
         else:
             quoting = not quoting and _opens_quotation(text, mark, body, limit)
@@ -105,7 +105,16 @@ def _how(text: str, body: int, stop: int, inner: list[int]) -> Literal["plain", 
     apostrophe = text[body - 1] == "'" and text[stop - 2].isalpha()
     at_end = inner[0] == stop - 1 and not text[stop - 2].isdigit() and not apostrophe
     is_doubled = len(inner) == 1 and (inner[0] == body or at_end)
-    return "unclear" if is_doubled else "inner"
+    return "unclear" if is_doubled or _closes(text, body, inner[0]) else "inner"
+
+
+def _closes(text: str, body: int, mark: int) -> bool:
+    """Whether the first mark inside a text is one that closes, which then opens nothing: it stands behind a word."""
+    before = text[max(body, mark - 2) : mark]
+    if text[body - 1] != '"' or not before or not before[-1].isascii() or not before[-1].isalpha():
+        return False
+    is_prefix = before[-1] in "fFrRbBuU" and not before[0].isalnum()  # as in print(f"...")
+    return not is_prefix and not text[mark + 1 : mark + 2].isalnum()
 
 
 def _opens_quotation(text: str, mark: int, body: int, limit: int) -> bool:

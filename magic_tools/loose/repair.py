@@ -103,6 +103,7 @@ class _Reader(Tree):
             frame.comma = None if comma is None else found.start(5)
             if comma is None:
                 return self.after
+            self.separated(frame, ",", self.at - 1)
         return self.due()
 
     def due(self) -> _Step:
@@ -243,6 +244,7 @@ class _Reader(Tree):
         if sign in COMMAS:
             if sign != ",":
                 self.note("separator", at, at + 1)
+            self.separated(frame, sign, at)
             return self.next_member(at, at + 1)
         if sign in "}])":
             return self.closed(at)
@@ -275,6 +277,8 @@ class _Reader(Tree):
             self.fail("a whole number of more than 4300 digits", found.start())
 
     def words(self, at: int) -> _Step:
+        if self.notes and self.notes[-1][0] == "comment" and self.notes[-1][2] > self.at and self.stack[-1].is_object:
+            self.fail("a comment in place of a value", self.notes[-1][1])
         self.at = at
         read = read_words(self.structure, at)
         self.notes += read.notes

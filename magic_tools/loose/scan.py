@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Literal
 
+from magic_tools.loose.bare import LEFT_OUT
 from magic_tools.loose.brackets import ANY_QUOTE, Brackets, brackets_in
 from magic_tools.loose.readings import Damage, Read, Reading
 from magic_tools.loose.repair import read_value
@@ -16,7 +17,7 @@ from magic_tools.loose.sources import Bare
 from magic_tools.loose.strict import is_plain_json, read_json
 from magic_tools.loose.surroundings import goes_on, is_index, is_part
 from magic_tools.loose.tokens import ANSWER_TAGS, CHANNEL_END, REASONING, REASONING_END
-from magic_tools.loose.whole import begun, whole_text
+from magic_tools.loose.whole import begun, escaped_value, whole_text
 from magic_tools.loose.work import Work, WorkSpentError
 from magic_tools.messages import Repair
 
@@ -31,12 +32,16 @@ _SIGN = re.compile(
 _MOST_REGIONS = 16
 _KIND = attrgetter("kind")
 _MOVED = frozenset({"missing_closer", "wrong_closer", "extra_closer"})
-_COST_OF_A_CANDIDATE = 100
+_COST_OF_STRICT, _COST_OF_MENDED = 50, 100
 _FIRST_SIGNS = ("```", "~~~", "'''", "<", "◁", "{", "[")
 _FENCE_TAG = re.compile(r"[ \t]*+([\w+#.-]*+)")
 _JSON_TAGS = frozenset({"json", "jsonc", "json5", "jsonl", "ndjson"})
 _MAY_GO_ON = re.compile(r"\s*+[,}\]]")
 _NEVER_JSON = re.compile(r"\{\s*+[{\[(:;%|&<>=!@^~*+\-\])]")
+_LINK = re.compile(
+    r"\[[^\[\]{}\n]{0,300}\]\(|\[(?:\^|#|ref\b|[^\[\]{}\"'\n,:]{0,40}\s#)[^\[\]{}\"'\n]{0,100}\]", re.IGNORECASE
+)
+_ESCAPED = re.compile(r'[\[{][\[{\s]{0,40}+\\"')
 _CHECKBOX = re.compile(r"\[[ xX]\][ \t]")
 _BULLET = re.compile(r"(?:^|\n)[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\Z")
 _MOST_OF_A_BULLET = 30
@@ -169,16 +174,15 @@ class _Scan:
         adjacent = bool(self.candidates) and self.candidates[-1].finding.end == at
         if text[at] == "[" and at > self.first and not adjacent and is_index(text, at, self.end):
             return at + 1
-        if _NEVER_JSON.match(text, at, self.end) or self._is_checkbox(at):
+        if _NEVER_JSON.match(text, at, self.end) or _LINK.match(text, at, self.end) or self._is_checkbox(at):
             return at + 1
         try:
-            found: Read = read_value(text, at, self.end, self.work, self.shape)
+            found: Read = self._escaped(at) or read_value(text, at, self.end, self.work, self.shape)
         except Damage as damage:
             if not damage.meant:
                 return self._past_prose(at)
             found = damage
-        if not _is_strict(found):
-            self.work.spend(_COST_OF_A_CANDIDATE)
+        self.work.spend(_COST_OF_STRICT if _is_strict(found) else _COST_OF_MENDED)
         if isinstance(found, Reading) and not self.regions and _is_prose(found) and not self._is_cut_answer(at, found):
             return at + 1
         if isinstance(found, Reading) and self._is_torn(at, found):
@@ -187,9 +191,18 @@ class _Scan:
         self.candidates.append(_Candidate(found, kind, at, found.end))
         if isinstance(found, Reading):
             return max(found.end, at + 1)
+        if found.why == LEFT_OUT and at in self._known_brackets().closed_at:
+            return self._known_brackets().closed_at[at] + 1  # an example of the form
         closing = self.regions[-1].closing if self.regions else ""
         after_it = text.find(closing, found.offset, self.end) if closing else -1
         return after_it if after_it > at else self.end  # what seems to follow may stand in a string of it
+
+    def _escaped(self, at: int) -> Read | None:
+        """What a bracket holds whose quotation marks are escaped."""
+        if not _ESCAPED.match(self.text, at, self.end):
+            return None
+        closer = self._known_brackets().closed_at.get(at)
+        return None if closer is None else escaped_value(self.text, at, closer + 1, self.work, self.shape)
 
     def _is_checkbox(self, at: int) -> bool:
         """Whether a bracket is that of a list of things to do, as in Markdown."""
@@ -219,6 +232,8 @@ class _Scan:
 
     def _is_torn(self, start: int, found: Reading) -> bool:
         """Whether a value is a part of something else, or more of it stands behind what was read."""
+        if _is_cut(found):
+            return False
         moved = not _MOVED.isdisjoint(map(_KIND, found.repairs))
         stray = _MAY_GO_ON.match(self.text, found.end, self.end)
         is_item = stray is not None and self._wants_items and isinstance(found.value, dict)

@@ -46,7 +46,7 @@ class Frame:
     tells whether its keys are unquoted.
     """
 
-    __slots__ = ("bare", "closer", "comma", "container", "is_object", "key", "shape")
+    __slots__ = ("bare", "closer", "comma", "container", "is_object", "key", "separator", "shape")
 
     def __init__(self, opener: str, shape: Shape | None) -> None:
         self.closer = _CLOSED_BY[opener]
@@ -56,6 +56,7 @@ class Frame:
         self.key = ""
         self.bare = False
         self.comma: int | None = None
+        self.separator: str | None = None
 
     def declares(self, key: str) -> bool:
         """Whether a key is one of the object, as far as is known."""

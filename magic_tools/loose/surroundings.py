@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from magic_tools.loose.tokens import END_MARK, QUOTED_KEY, QUOTES
+from magic_tools.loose.tokens import CLEAN_VALUE, END_MARK, QUOTED_KEY, QUOTES
 
 __all__ = ["goes_on", "is_index", "is_part"]
 
@@ -12,11 +12,16 @@ _REACH_OF_A_MARK = 8
 _REACH = 80  # characters before a value that are looked at
 
 _TO_A_MEMBER = re.compile(rf"[}}\]\s]*+,?\s*+(?=[{QUOTES}])")
+_CUT_TEXT = re.compile(rf"\s*+(?:[{QUOTES}][^{QUOTES}\n]*+|-?[\w.]*+)\Z")
+_ITEM_AFTER = re.compile(r"\s++[^\s\[\]{},]{1,40}+\s*+[\]}]")
 _CUT_KEY = re.compile(rf"[}}\]\s]*+,\s*+[{QUOTES}][\w $.\-]*+\Z")
-_BEFORE_A_LATER_KEY = re.compile(rf"[{QUOTES}]\s*+,\s*+(?=[{QUOTES}])")
+_BEFORE_A_LATER_KEY = re.compile(rf"[{QUOTES}\w]\s*+,\s*+(?=[{QUOTES}])")
 _CLOSES = re.compile(r"\s*+[,}\]]")
 _PUNCTUATION = frozenset(".;:!?)>`~'\"*_|</")
 
+_IN_BRACES = re.compile(r"\{\s*(\*\*?|!|\.\.\.)?\s*\Z")
+_WRAPPED = re.compile(r"\s*+\}")
+_SIGNED = re.compile(r"(?:^|\s)(?:[-!]|\.\.\.)\Z|(?:^|\s)not\s\Z")
 _ITEM_BEFORE = re.compile(r",\s*\Z")
 _CLOSER_AFTER = re.compile(r"\s*+[}\]]")
 _NAMED_BEFORE = re.compile(r"\w\s*=\s*\Z")
@@ -24,7 +29,8 @@ _NAMED_AFTER = re.compile(r"\s*+(?:[,)]|/?>)")
 _CALLED_BEFORE = re.compile(r"\w\(\s*\Z")
 _CALLED_AFTER = re.compile(r"\s*+([,)])")
 _OPERATED = re.compile(
-    r"\*\*?\d|\s*+\+\s*+[\w\[{]|\s*+\|\s*+\{|\.[^\W\d]\w*\(|\[(?:-?\d*:-?\d*|\"[^\"\n]*\"|'[^'\n]*')\]"
+    r"\s*+(?:\*\*?|\^|x )\s*+\d|\s*+=>|:\s?\d|\s++if\s[^\n]*\selse\s|\s*\n\s*\.[^\W\d]\w*\(|"
+    r"\s*+\+\s*+[\w\[{]|\s*+\|\s*+\{|\s*+-\s*+\{[\"']|\.[^\W\d]\w*\(|\[(?:-?\d*:-?\d*(?::-?\d*)?|\"[^\"\n]*\"|'[^'\n]*')\]"
 )
 _MARKER = re.compile(r"(?<![\w\])])\[/?[A-Z][\w ]*\]\Z")
 
@@ -35,17 +41,20 @@ def goes_on(text: str, start: int, end: int, limit: int, *, moved: bool) -> bool
     `moved` says that brackets of it were mended, so that it may have been closed too soon.
     """
     member = _TO_A_MEMBER.match(text, end, limit)
-    if member is not None and QUOTED_KEY.match(text, member.end(), limit):
+    key = QUOTED_KEY.match(text, member.end(), limit) if member is not None else None
+    if key is not None and (CLEAN_VALUE.match(text, key.end(), limit) or _CUT_TEXT.match(text, key.end(), limit)):
         return True
     if _OPERATED.match(text, end, limit):
         return True
     if _CUT_KEY.match(text, end, limit) or (moved and _CLOSES.match(text, end, limit)):
         return True
+    if _has_later_key(text, end, limit):
+        return True
     if end >= limit or text[end].isspace() or END_MARK.match(text, end, limit):
         return False
     if text[end] in QUOTES and not any(mark in text[max(0, start - _REACH_OF_A_MARK) : start] for mark in QUOTES):
         return True
-    return (moved and text[end] not in _PUNCTUATION) or _has_later_key(text, end, limit)
+    return moved and text[end] not in _PUNCTUATION
 
 
 def _has_later_key(text: str, end: int, limit: int) -> bool:
@@ -56,8 +65,15 @@ def _has_later_key(text: str, end: int, limit: int) -> bool:
 
 
 def is_part(text: str, start: int, end: int, limit: int, *, is_list: bool) -> bool:
-    """Whether a value is an item of an array whose beginning is lost, or one of the arguments of a call."""
+    """Whether a value is an item of another whose beginning is lost or unreadable, or an argument of a call."""
     first = max(0, start - _REACH)
+    braced = _IN_BRACES.search(text, first, start)
+    if braced is not None and (braced[1] or not _WRAPPED.match(text, end, limit)):
+        return True
+    if is_list and _ITEM_AFTER.match(text, end, limit):
+        return True
+    if _SIGNED.search(text, first, start):
+        return True
     if _CLOSER_AFTER.match(text, end, limit) and _ITEM_BEFORE.search(text, first, start):
         return True
     if _NAMED_AFTER.match(text, end, limit) and _NAMED_BEFORE.search(text, first, start):

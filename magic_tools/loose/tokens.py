@@ -109,7 +109,8 @@ AT_END = re.compile(rf"[{QUOTES}][^{QUOTES}\n]*+[{QUOTES}]?\s*+\Z")
 CLEAN_ITEM = re.compile(rf"(?:{_QUOTED}|{_LITERALS})(?:\s*+[,\])，]|\s++[{QUOTES}])")
 
 STARTS_ITEM = re.compile(
-    rf"[{{\[({QUOTES}]|(?:{_LITERALS})\s*+[,\])，]|[^\s{QUOTES},{{}}\[\]][^{QUOTES},{{}}\[\]\n]{{0,200}}[,\])]|\.\.\.|…"
+    rf"[{{\[({QUOTES}]|(?:{_LITERALS})\s*+[,\])，]|[^\s{QUOTES},{{}}\[\]][^{QUOTES},{{}}\[\]\n]{{0,200}}[,\])]|\.\.\.|…|"
+    rf"[^\s\d{QUOTES},{{}}\[\]]{{1,3}}[{QUOTES}]"
 )
 """What follows a comma in an array where it is one."""
 
@@ -142,7 +143,7 @@ The name of a tag is a group if it is not known as one that stands around answer
 
 # Words in the place of a value that say there is none, or that it was left out.
 REFUSED_WORDS = re.compile(
-    r"\.{2,}.*|….*|\?+|-+|_+|undefined|void 0|Ellipsis|NotImplemented|"
+    r"\.{2,}.*|….*|\?+|-+|_+|undefined|etc\.?|void 0|Ellipsis|NotImplemented|"
     r"<[^<>]*>|\[[^\]]*\]|%[sd]|@\w*|&\w*|\|",
     re.DOTALL,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NoReturn
 
 from magic_tools.loose.issues import Place
@@ -14,6 +15,7 @@ from magic_tools.loose.structure import IN_GAP, Frame, Structure
 __all__ = ["Tree"]
 
 _MOST_LEVELS = 500
+_ELIDED = re.compile(r"(?://|\#|/\*)\s*(?:\.{3}|…|and so on\b|etc\b|more\s+(?:items|entries|rows)\b)", re.IGNORECASE)
 
 
 class Tree:
@@ -48,7 +50,10 @@ class Tree:
         end = self.structure.blanks(at)
         if end < self.limit and self.text[end] in IN_GAP:
             start, end = end, self.structure.gap(end)
-            self.notes += self.structure.parts_of_gap(start, end)
+            for note in self.structure.parts_of_gap(start, end):
+                if note[0] == "comment" and _ELIDED.match(self.text, note[1], note[2]):
+                    self.fail("a comment in place of what was left out", note[1])
+                self.notes.append(note)
         return end
 
     def open(self, opener: str, at: int) -> Frame:
@@ -84,6 +89,12 @@ class Tree:
     def path(self) -> Place:
         """Where in the whole value the next one belongs."""
         return tuple(frame.key if frame.is_object else len(frame.container) for frame in self.stack)
+
+    def separated(self, frame: Frame, sign: str, at: int) -> None:
+        """Note what separates items; Damage where commas and semicolons do, since they may be rows."""
+        if sign in ",;" and frame.separator not in (None, sign):
+            self.fail("two kinds of commas, which may separate rows", at)
+        frame.separator = sign
 
     def close(self) -> None:
         """End the innermost object or array where it stands."""

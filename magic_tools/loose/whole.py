@@ -13,7 +13,7 @@ from magic_tools.loose.tokens import QUOTED_KEY, QUOTES, TRIPLE, UNTIL
 from magic_tools.loose.work import Work, WorkSpentError
 from magic_tools.messages import Repair
 
-__all__ = ["begun", "whole_text"]
+__all__ = ["begun", "escaped_value", "whole_text"]
 
 _ESCAPED = re.compile(r'(?:[\[{\s]|\\[nrt])*+\\"')
 _UNESCAPED_QUOTE = re.compile(r'(?<!\\)"')
@@ -24,8 +24,8 @@ _JUNK = re.compile(r"(?:\s|;|`{2,}|~{2,}|<\|[^|>\n]{1,40}\|>|</[\w-]{1,40}>|[}\]
 
 def whole_text(text: str, first: int, end: int, work: Work, shape: Shape | None) -> Read | None:
     """The text read as one value, where it begins like one; the value may end before the text does."""
-    if _ESCAPED.match(text, first, end) and not _UNESCAPED_QUOTE.search(text, first, end):
-        return _unescaped(text, first, end, work, shape)
+    if (escaped := escaped_value(text, first, end, work, shape)) is not None:
+        return escaped
     if _SPAN.match(text, first, end):
         return None
     starts = text[first] in "{[(" or text[first] in QUOTES or _HALF_KEY.match(text, first, end)
@@ -46,8 +46,10 @@ def whole_text(text: str, first: int, end: int, work: Work, shape: Shape | None)
     return None if is_prose else reading
 
 
-def _unescaped(text: str, first: int, end: int, work: Work, shape: Shape | None) -> Read | None:
-    """What is meant by JSON that was escaped as if it stood in a string."""
+def escaped_value(text: str, first: int, end: int, work: Work, shape: Shape | None) -> Read | None:
+    """What is meant by JSON that was escaped as if it stood in a string; None where it is not, or none."""
+    if not _ESCAPED.match(text, first, end) or _UNESCAPED_QUOTE.search(text, first, end):
+        return None
     try:
         inner = json.loads(f'"{text[first:end]}"', strict=False)
     except ValueError:
