@@ -15,7 +15,7 @@ from magic_tools.loose.repair import read_value
 from magic_tools.loose.shapes import Shape
 from magic_tools.loose.sources import Bare
 from magic_tools.loose.strict import is_plain_json, read_json
-from magic_tools.loose.surroundings import goes_on, is_index, is_part
+from magic_tools.loose.surroundings import goes_on, is_citation, is_index, is_of_prose, is_part
 from magic_tools.loose.tokens import ANSWER_TAGS, CHANNEL_END, REASONING, REASONING_END
 from magic_tools.loose.whole import begun, escaped_value, whole_text
 from magic_tools.loose.work import Work, WorkSpentError
@@ -38,13 +38,7 @@ _FENCE_TAG = re.compile(r"[ \t]*+([\w+#.-]*+)")
 _JSON_TAGS = frozenset({"json", "jsonc", "json5", "jsonl", "ndjson"})
 _MAY_GO_ON = re.compile(r"\s*+[,}\]]")
 _NEVER_JSON = re.compile(r"\{\s*+[{\[(:;%|&<>=!@^~*+\-\])]")
-_LINK = re.compile(
-    r"\[[^\[\]{}\n]{0,300}\]\(|\[(?:\^|#|ref\b|[^\[\]{}\"'\n,:]{0,40}\s#)[^\[\]{}\"'\n]{0,100}\]", re.IGNORECASE
-)
 _ESCAPED = re.compile(r'[\[{][\[{\s]{0,40}+\\"')
-_CHECKBOX = re.compile(r"\[[ xX]\][ \t]")
-_BULLET = re.compile(r"(?:^|\n)[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\Z")
-_MOST_OF_A_BULLET = 30
 _TOKENS = re.compile(r"(?:\s|;|<\|[^|>\n]{1,40}\|>|</s>|</?(?:pre|code)>)*+")
 
 _Kind = Literal["tagged", "fence", "prose"]
@@ -174,7 +168,7 @@ class _Scan:
         adjacent = bool(self.candidates) and self.candidates[-1].finding.end == at
         if text[at] == "[" and at > self.first and not adjacent and is_index(text, at, self.end):
             return at + 1
-        if _NEVER_JSON.match(text, at, self.end) or _LINK.match(text, at, self.end) or self._is_checkbox(at):
+        if _NEVER_JSON.match(text, at, self.end) or is_of_prose(text, at, self.end):
             return at + 1
         try:
             found: Read = self._escaped(at) or read_value(text, at, self.end, self.work, self.shape)
@@ -185,6 +179,8 @@ class _Scan:
         self.work.spend(_COST_OF_STRICT if _is_strict(found) else _COST_OF_MENDED)
         if isinstance(found, Reading) and not self.regions and _is_prose(found) and not self._is_cut_answer(at, found):
             return at + 1
+        if isinstance(found, Reading) and not self.regions and is_citation(text, at, found.end, self.end):
+            return found.end
         if isinstance(found, Reading) and self._is_torn(at, found):
             found = Damage("unparseable", found.end, found.end, "a value that is only a part of another")
         kind = self.regions[-1].kind if self.regions else "prose"
@@ -203,11 +199,6 @@ class _Scan:
             return None
         closer = self._known_brackets().closed_at.get(at)
         return None if closer is None else escaped_value(self.text, at, closer + 1, self.work, self.shape)
-
-    def _is_checkbox(self, at: int) -> bool:
-        """Whether a bracket is that of a list of things to do, as in Markdown."""
-        box = _CHECKBOX.match(self.text, at, self.end)
-        return box is not None and _BULLET.search(self.text, max(self.first, at - _MOST_OF_A_BULLET), at) is not None
 
     def _is_cut_answer(self, at: int, found: Reading) -> bool:
         """Whether the answer begins with this value, and stops inside it."""

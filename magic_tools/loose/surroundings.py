@@ -6,7 +6,7 @@ import re
 
 from magic_tools.loose.tokens import CLEAN_VALUE, END_MARK, QUOTED_KEY, QUOTES
 
-__all__ = ["goes_on", "is_index", "is_part"]
+__all__ = ["goes_on", "is_citation", "is_index", "is_of_prose", "is_part"]
 
 _REACH_OF_A_MARK = 8
 _REACH = 80  # characters before a value that are looked at
@@ -32,6 +32,16 @@ _OPERATED = re.compile(
     r"\s*+(?:\*\*?|\^|x )\s*+\d|\s*+=>|:\s?\d|\s++if\s[^\n]*\selse\s|\s*\n\s*\.[^\W\d]\w*\(|"
     r"\s*+\+\s*+[\w\[{]|\s*+\|\s*+\{|\s*+-\s*+\{[\"']|\.[^\W\d]\w*\(|\[(?:-?\d*:-?\d*(?::-?\d*)?|\"[^\"\n]*\"|'[^'\n]*')\]"
 )
+_NUMBERED = re.compile(r"\[\d{1,3}\]")
+_SENTENCE_BEFORE = re.compile(r"\w \Z")
+_SENTENCE_AFTER = re.compile(r",?\s+[^\W\d_]")
+_OF_PROSE = re.compile(
+    r"\[[^\[\]{}\n]{0,300}\]\(|\[\s*-?[\d.]+\s*,\s*-?[\d.]+\s*\)|"
+    r"\[(?:\^|#|ref\b|[^\[\]{}\"'\n,:]{0,40}\s#)[^\[\]{}\"'\n]{0,100}\]",
+    re.IGNORECASE,
+)
+_CHECKBOX = re.compile(r"\[[ xX]\][ \t]")
+_BULLET = re.compile(r"(?:^|\n)[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\Z")
 _MARKER = re.compile(r"(?<![\w\])])\[/?[A-Z][\w ]*\]\Z")
 
 
@@ -82,6 +92,20 @@ def is_part(text: str, start: int, end: int, limit: int, *, is_list: bool) -> bo
     if called is None or not (is_list or called[1] == ","):
         return False
     return _CALLED_BEFORE.search(text, first, start) is not None
+
+
+def is_of_prose(text: str, at: int, limit: int) -> bool:
+    """Whether a bracket is that of a link, a reference, an interval, or a box to tick, as running text has them."""
+    if _OF_PROSE.match(text, at, limit):
+        return True
+    return _CHECKBOX.match(text, at, limit) is not None and _BULLET.search(text, max(0, at - _REACH), at) is not None
+
+
+def is_citation(text: str, start: int, end: int, limit: int) -> bool:
+    """Whether a bracket is that of a reference by number in the middle of a sentence, as in "See [1], where"."""
+    if not _NUMBERED.fullmatch(text, start, end) or not _SENTENCE_AFTER.match(text, end, limit):
+        return False
+    return _SENTENCE_BEFORE.search(text, max(0, start - _REACH), start) is not None
 
 
 def is_index(text: str, at: int, limit: int) -> bool:

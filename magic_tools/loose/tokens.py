@@ -92,7 +92,8 @@ STANDS_ALONE = re.compile(rf"\s*+(?:[,，]\s*+)?(?:{_QUOTED})\s*+[,}}，]", re.D
 """A text without a key, where one would have to stand."""
 
 EXPRESSION = re.compile(
-    rf"\s*+[+*%]\s*+[\w({QUOTES}]|\.[^\W\d]\w*\(|(?<!\d.)(?:\s++(?:or|and)\s++[{QUOTES}]|\s++if\s.*?\selse\s|\s++\(|\s*+/\*)"
+    rf"\s*+[+*%]\s*+[\w({QUOTES}]|\.[^\W\d]\w*\(|\s++(?:or|and)\s++[{QUOTES}]|"
+    r"(?<!\d.)(?:\s++if\s.*?\selse\s|\s++\(|\s*+/\*)"
 )
 """What follows a text that is a part of an expression."""
 
