@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from magic_tools.errors import ParseErrorKind
 from magic_tools.loose.issues import Place
@@ -13,8 +12,7 @@ from magic_tools.messages import Repair
 __all__ = ["Damage", "Read", "Reading"]
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """A value that stands from `start` to `end` of a text, and what was done to get it.
 
     `strict` is its JSON text where it is JSON as it stands; of an object that had to be mended, `members` tells

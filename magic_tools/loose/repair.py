@@ -103,7 +103,8 @@ class _Reader(Tree):
             frame.comma = None if comma is None else found.start(5)
             if comma is None:
                 return self.after
-            self.separated(frame, ",", self.at - 1)
+            if frame.separator != ",":
+                self.separated(frame, ",", self.at - 1)
         return self.due()
 
     def due(self) -> _Step:
@@ -244,7 +245,8 @@ class _Reader(Tree):
         if sign in COMMAS:
             if sign != ",":
                 self.note("separator", at, at + 1)
-            self.separated(frame, sign, at)
+            if frame.separator != sign:
+                self.separated(frame, sign, at)
             return self.next_member(at, at + 1)
         if sign in "}])":
             return self.closed(at)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import attrgetter
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from magic_tools.loose.bare import LEFT_OUT
 from magic_tools.loose.brackets import ANY_QUOTE, Brackets, brackets_in
@@ -39,13 +39,13 @@ _JSON_TAGS = frozenset({"json", "jsonc", "json5", "jsonl", "ndjson"})
 _MAY_GO_ON = re.compile(r"\s*+[,}\]]")
 _NEVER_JSON = re.compile(r"\{\s*+[{\[(:;%|&<>=!@^~*+\-\])]")
 _ESCAPED = re.compile(r'[\[{][\[{\s]{0,40}+\\"')
+_REGION_ENDS = re.compile(r"\s*+(?:`{3}|~{3}|</|\Z)")
 _TOKENS = re.compile(r"(?:\s|;|<\|[^|>\n]{1,40}\|>|</s>|</?(?:pre|code)>)*+")
 
 _Kind = Literal["tagged", "fence", "prose"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(NamedTuple):
     """A finding, the kind of place where it stands, and how far that place reaches."""
 
     finding: Read
@@ -223,7 +223,7 @@ class _Scan:
 
     def _is_torn(self, start: int, found: Reading) -> bool:
         """Whether a value is a part of something else, or more of it stands behind what was read."""
-        if _is_cut(found):
+        if _is_cut(found) or self._fills_its_region(start, found.end):
             return False
         moved = not _MOVED.isdisjoint(map(_KIND, found.repairs))
         stray = _MAY_GO_ON.match(self.text, found.end, self.end)
@@ -239,6 +239,13 @@ class _Scan:
         if found.strict is not None and stray[0][-1] != "," and not is_plain_json(found.strict):
             return True  # a key that stands twice, and a bracket too many
         return stray[0][-1] == "," and self._known_brackets().stray_after(found.end) is not None
+
+    def _fills_its_region(self, start: int, end: int) -> bool:
+        """Whether nothing stands around a value in the fence or tag that it is in."""
+        region = self.regions[-1] if self.regions else None
+        if region is None or self.text[region.body : start].strip(_BLANK):
+            return False
+        return _REGION_ENDS.match(self.text, end, self.end) is not None
 
     def _fence(self, sign: re.Match[str]) -> int:
         marker = sign["fence"]
@@ -284,7 +291,7 @@ class _Scan:
         if not inside and (scalar := self._scalar(region.body, stop)) is not None:
             inside = [_Candidate(scalar, region.kind, scalar.start, scalar.end)]
         self.candidates[region.before :] = [
-            replace(each, start=region.start, end=max(end, each.end), mark=each.mark or region.mark) for each in inside
+            each._replace(start=region.start, end=max(end, each.end), mark=each.mark or region.mark) for each in inside
         ]
 
     def _scalar(self, start: int, stop: int) -> Reading | None:
@@ -341,7 +348,7 @@ class _Scan:
             before.append(Repair(candidate.mark, candidate.start, candidate.end, words[candidate.mark]))
         if candidate.end < self.end:
             after.append(Repair("prose", candidate.end, self.end, "left out the text after the value"))
-        return replace(finding, repairs=(*before, *finding.repairs, *after))
+        return finding._replace(repairs=(*before, *finding.repairs, *after))
 
 
 def _is_prose(reading: Reading) -> bool:

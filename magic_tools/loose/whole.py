@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 
 from magic_tools.loose.readings import Damage, Read
 from magic_tools.loose.repair import read_members, read_value
@@ -36,7 +35,7 @@ def whole_text(text: str, first: int, end: int, work: Work, shape: Shape | None)
             reading = read_members(text, first, end, work, shape)
             junk = _JUNK.match(text, reading.end, end)
             if junk and junk.end() == end and not reading.missing:
-                return replace(reading, end=end)
+                return reading._replace(end=end)
             return Damage("unparseable", first, end, "members without the brackets around them")
         reading = read_value(text, first, end, work, shape)
     except Damage as damage:
@@ -62,7 +61,7 @@ def escaped_value(text: str, first: int, end: int, work: Work, shape: Shape | No
         return None
     note = Repair("escaped", first, end, "read JSON that was escaped as if it stood in a string")
     placed = tuple(repair._replace(start=None, end=None) for repair in reading.repairs)
-    return replace(reading, start=first, end=end, repairs=(note, *placed), strict=None)
+    return reading._replace(start=first, end=end, repairs=(note, *placed), strict=None)
 
 
 def begun(text: str, first: int, end: int, shape: Shape | None) -> Damage | None:
