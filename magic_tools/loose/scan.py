@@ -32,7 +32,7 @@ _SIGN = re.compile(
 _MOST_REGIONS = 16
 _KIND = attrgetter("kind")
 _MOVED = frozenset({"missing_closer", "wrong_closer", "extra_closer"})
-_COST_OF_STRICT, _COST_OF_MENDED = 50, 100
+_COST_OF_A_LOOK, _COST_OF_MENDED = 50, 100
 _FIRST_SIGNS = ("```", "~~~", "'''", "<", "◁", "{", "[")
 _FENCE_TAG = re.compile(r"[ \t]*+([\w+#.-]*+)")
 _JSON_TAGS = frozenset({"json", "jsonc", "json5", "jsonl", "ndjson"})
@@ -174,9 +174,10 @@ class _Scan:
             found: Read = self._escaped(at) or read_value(text, at, self.end, self.work, self.shape)
         except Damage as damage:
             if not damage.meant:
+                self.work.spend(_COST_OF_A_LOOK)
                 return self._past_prose(at)
             found = damage
-        self.work.spend(_COST_OF_STRICT if _is_strict(found) else _COST_OF_MENDED)
+        self.work.spend(_COST_OF_A_LOOK if _is_strict(found) else _COST_OF_MENDED)
         if isinstance(found, Reading) and not self.regions and _is_prose(found) and not self._is_cut_answer(at, found):
             return at + 1
         if isinstance(found, Reading) and not self.regions and is_citation(text, at, found.end, self.end):
