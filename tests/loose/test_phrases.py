@@ -112,6 +112,22 @@ def test_each_call_fills_its_template() -> None:
     assert [call for call in calls if call[1] != fields_of(call[0])] == []
 
 
+def reasons() -> Iterator[str]:
+    """What is said of damage, where it is raised."""
+    for path in sorted((SOURCES / "loose").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Call(func=ast.Attribute(attr="fail") | ast.Name("Unreadable" | "Damage"), args=args):
+                    parts = (part for given in args for part in ast.walk(given) if isinstance(part, ast.Constant))
+                    yield from (part.value for part in parts if isinstance(part.value, str) and " " in part.value)
+
+
+def test_each_reason_has_chinese() -> None:
+    """Why a text cannot be read is said in Chinese, too."""
+    assert len(set(reasons())) > 25
+    assert set(reasons()) - CHINESE.keys() == set()
+
+
 def test_each_stated_template_has_chinese() -> None:
     """What stands in tables, and what a form of text is in words, has Chinese too."""
     wanted = {form.wanted for form in text_forms()}
