@@ -72,7 +72,7 @@ def read_words(structure: Structure, at: int) -> Words:
         comma: Note = ("missing_comma", end, end)
         return Words(value, end, (comma, (kind, at, end)) if kind else (comma,), goes_on=True)
     stop, at_end = _end_of_words(structure, at)
-    words = text[at:stop].rstrip(_BLANK)
+    words = _without_blanks(text, at, stop)
     end = at + len(words)
     if words and not frame.is_object and words[-1] in QUOTES and words.count(words[-1]) % 2:
         raise Unreadable("what may be one text or several")
@@ -88,6 +88,18 @@ def read_words(structure: Structure, at: int) -> Words:
     if kind == "bare_text" and frame.closer == ")":
         raise Unreadable("an expression")
     return Words(value, end, ((kind, at, end),) if kind else (), cut=at_end and kind == "bare_text")
+
+
+def _without_blanks(text: str, start: int, stop: int) -> str:
+    """The words of a stretch of text without the blanks behind them, be they escaped or not."""
+    while stop > start:
+        if text[stop - 1] in _BLANK:
+            stop -= 1
+        elif text[stop - 2 : stop] in ("\\n", "\\r", "\\t"):
+            stop -= 2
+        else:
+            break
+    return text[start : max(start, stop)]
 
 
 def _end_of_words(structure: Structure, at: int) -> tuple[int, bool]:

@@ -28,12 +28,12 @@ __all__ = ["IN_GAP", "Frame", "Structure"]
 
 _CLOSED_BY = {"{": "}", "[": "]", "(": ")"}
 _BLANKS = re.compile(r"[ \t\r\n]*+")
-IN_GAP = frozenset("/#\ufeff\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\x0b\x0c\x85") | frozenset(
+IN_GAP = frozenset("\\/#\ufeff\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\x0b\x0c\x85") | frozenset(
     map(chr, range(0x2000, 0x200C))
 )
 _NOTE = r"//[^\n]*+|\#[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
-_GAP = re.compile(rf"(?:[ \t\r\n{ODD_BLANKS}]++|{_NOTE})*+")
-_PART = re.compile(rf"(?P<comment>{_NOTE})|(?P<blank>[{ODD_BLANKS}]++)")
+_GAP = re.compile(rf"(?:[ \t\r\n{ODD_BLANKS}]++|{_NOTE}|\\[nrt](?![\w\\]))*+")
+_PART = re.compile(rf"(?P<comment>{_NOTE})|(?P<blank>[{ODD_BLANKS}]++|\\[nrt])")
 _AFTER_CLOSERS = re.compile(rf"\s*+(?:[{{\[(}}\])]|[{QUOTES}]|-?\d|[\w$]++\s*+:|true|false|null|True|False|None)")
 _PARAGRAPH = re.compile(r"[ \t\r]*+\n[ \t\r]*+\n")
 _STARTS_PROSE = re.compile(r"[^\W\d_]|[*_#>\-]")
