@@ -9,7 +9,8 @@ from magic_tools.loose.tokens import CLEAN_VALUE, END_MARK, QUOTED_KEY, QUOTES
 __all__ = ["goes_on", "is_citation", "is_index", "is_of_prose", "is_part"]
 
 _REACH_OF_A_MARK = 8
-_REACH = 80  # characters before a value that are looked at
+_REACH, _REACH_AFTER = 80, 300
+"""How many characters before and behind a value are looked at."""
 
 _TO_A_MEMBER = re.compile(rf"[}}\]\s]*+,?\s*+(?=[{QUOTES}])")
 _CUT_TEXT = re.compile(rf"\s*+(?:[{QUOTES}][^{QUOTES}\n]*+|-?[\w.]*+)\Z")
@@ -29,7 +30,7 @@ _NAMED_AFTER = re.compile(r"\s*+(?:[,)]|/?>)")
 _CALLED_BEFORE = re.compile(r"\w\(\s*\Z")
 _CALLED_AFTER = re.compile(r"\s*+([,)])")
 _OPERATED = re.compile(
-    r"\s*+(?:\*\*?|\^|x )\s*+\d|\s*+=>|:\s?\d|\s++if\s[^\n]*\selse\s|\s*\n\s*\.[^\W\d]\w*\(|"
+    r"\s*+(?:\*\*?|\^|x )\s*+\d|\s*+=>|:\s?\d|\s++if\s[^\n]{0,200}\selse\s|\s*\n\s*\.[^\W\d]\w*\(|"
     r"\s*+\+\s*+[\w\[{]|\s*+\|\s*+\{|\s*+-\s*+\{[\"']|\.[^\W\d]\w*\(|\[(?:-?\d*:-?\d*(?::-?\d*)?|\"[^\"\n]*\"|'[^'\n]*')\]"
 )
 _NUMBERED = re.compile(r"\[\d{1,3}\]")
@@ -69,6 +70,7 @@ def goes_on(text: str, start: int, end: int, limit: int, *, moved: bool) -> bool
 
 def _has_later_key(text: str, end: int, limit: int) -> bool:
     """Whether a key follows the end of a text before the next value may begin."""
+    limit = min(limit, end + _REACH_AFTER)
     openers = [place for place in (text.find(sign, end, limit) for sign in "{[\n") if place >= 0]
     found = _BEFORE_A_LATER_KEY.search(text, end, min(openers, default=limit))
     return found is not None and QUOTED_KEY.match(text, found.end(), limit) is not None

@@ -93,7 +93,7 @@ STANDS_ALONE = re.compile(rf"\s*+(?:[,，]\s*+)?(?:{_QUOTED})\s*+[,}}，]", re.D
 
 EXPRESSION = re.compile(
     rf"\s*+[+*%]\s*+[\w({QUOTES}]|\.[^\W\d]\w*\(|\s++(?:or|and)\s++[{QUOTES}]|"
-    r"(?<!\d.)(?:\s++if\s.*?\selse\s|\s++\(|\s*+/\*)"
+    r"(?<!\d.)(?:\s++if\s.{0,200}?\selse\s|\s++\(|\s*+/\*)"
 )
 """What follows a text that is a part of an expression."""
 
