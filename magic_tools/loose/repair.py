@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 from typing import Any, TypeAlias
 
 from magic_tools.loose.bare import Unreadable, read_words
@@ -89,8 +88,9 @@ class _Reader(Tree):
 
     # What is read next.
 
-    def items(self, frame: Frame) -> _Step:
+    def items(self) -> _Step:
         """Take the plain items of an array, several tokens in one step each; then whatever is due."""
+        frame = self.stack[-1]
         while (found := PLAIN_ITEM.match(self.text, self.at, self.limit)) is not None:
             text, quoted, digits, word, comma = found.groups()
             if quoted is not None:
@@ -265,7 +265,7 @@ class _Reader(Tree):
         frame.comma = comma
         self.meant = True
         self.at = at
-        return self.key if frame.is_object else partial(self.items, frame)
+        return self.key if frame.is_object else self.items
 
     # Values.
 
@@ -310,7 +310,7 @@ class _Reader(Tree):
     def push(self, opener: str, at: int) -> _Step:
         frame = self.open(opener, at)
         self.at = at + len(opener) if opener != "{" or self.text[at : at + 1] == "{" else at
-        return self.key if frame.is_object else partial(self.items, frame)
+        return self.key if frame.is_object else self.items
 
     def take(self, value: Any, end: int) -> _Step:
         self.put(value, end)

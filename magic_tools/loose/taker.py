@@ -27,6 +27,9 @@ __all__ = ["Parsed", "Taker"]
 T = TypeVar("T")
 
 _MOST_LEVELS = 500
+_STARTS = frozenset('{["-0123456789tfnNI')
+"""With what JSON may begin, NaN and Infinity included."""
+
 _KIND = attrgetter("kind")
 
 
@@ -77,6 +80,8 @@ class Taker(Generic[T]):
 
     def strictly(self, text: str) -> Parsed[T] | None:
         """What a text that is JSON comes to; None where it is none."""
+        if text[:1] not in _STARTS:
+            return None
         if is_plain_json(text):
             return self._of_json(text)
         try:
