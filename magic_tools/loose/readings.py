@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from magic_tools.errors import ParseErrorKind
 from magic_tools.loose.issues import Place
+from magic_tools.loose.sources import Bare
 from magic_tools.messages import Repair
 
-__all__ = ["Damage", "Read", "Reading"]
+__all__ = ["Damage", "Read", "Reading", "is_cut", "is_prose", "is_strict"]
 
 
 class Reading(NamedTuple):
@@ -62,3 +63,21 @@ class Damage(Exception):  # noqa: N818 - a finding that the ladder weighs, not a
 
 
 Read = Reading | Damage
+
+
+def is_strict(finding: Read) -> bool:
+    """Whether a value was read that is JSON as it stands."""
+    return isinstance(finding, Reading) and finding.strict is not None
+
+
+def is_cut(finding: Read) -> bool:
+    """Whether a value was read that the text stops inside of."""
+    return isinstance(finding, Reading) and bool(finding.cut or (finding.missing and not finding.ended))
+
+
+def is_prose(reading: Reading) -> bool:
+    """Whether a bracket is one of running text, such as `[Lee, 2024]`: words without quotation marks, and no keys."""
+    value = reading.value
+    if not isinstance(value, list) or any(isinstance(held, dict | list) or type(held) is str for held in value):
+        return False
+    return any(isinstance(held, Bare) for held in value)

@@ -23,15 +23,13 @@ from magic_tools.loose.scanner import Scanner
 from magic_tools.loose.shapes import Shape
 from magic_tools.loose.structure import Frame
 from magic_tools.loose.texts import read_text
-from magic_tools.loose.tokens import CLEAN_VALUE, COMMAS, QUOTED_KEY, QUOTES
+from magic_tools.loose.tokens import COMMAS, QUOTES
 from magic_tools.loose.tree import Tree
 from magic_tools.loose.work import Work, WorkSpentError
 
 __all__ = ["read_members", "read_value"]
 
 _STEP = 8
-
-_PYTHON_TEXT = re.compile(r"[uU](?=[\"'])")
 
 
 def read_value(text: str, start: int, limit: int, work: Work, shape: Shape | None = None) -> Reading:
@@ -143,19 +141,12 @@ class _Reader(Tree):
             self.fail("no value", at)
         if sign in "}])":
             return self.closed(at)
-        if _PYTHON_TEXT.match(self.text, at, self.limit):
-            self.note("quotes", at, at + 1)
-            return self.string(at + 1)
-        return self.words(at)
+        body = self.past_prefix(at)
+        return self.string(body) if body > at else self.words(at)
 
     def member_outside(self, at: int) -> _Step:
         """The key of the outer object, where the array in it has no closing bracket of its own."""
-        if len(self.stack) < 2 or self.stack[-1].is_object or not self.stack[-2].is_object:
-            return None
-        key = QUOTED_KEY.match(self.text, at, self.limit)
-        if key is None or not CLEAN_VALUE.match(self.text, key.end(), self.limit):
-            return None
-        if not self.stack[-2].declares(key[1][1:-1]):
+        if not self.structure.outer_key_follows(at):
             return None
         comma, self.stack[-1].comma = self.stack[-1].comma, None
         self.note("missing_closer", at if comma is None else comma, at if comma is None else comma)
@@ -186,10 +177,7 @@ class _Reader(Tree):
             return self.key
         if self.structure.ends(at) and (frame.comma is not None or not frame.container):
             return self.end(at, ended=True)
-        if _PYTHON_TEXT.match(self.text, at, self.limit):
-            self.note("quotes", at, at + 1)
-            at += 1
-        self.at = at
+        self.at = at = self.past_prefix(at)
         key = read_key(self.structure, at, meant=self.meant)
         if key is None:
             return self.cut()

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from magic_tools.loose.bare import LEFT_OUT
 from magic_tools.loose.brackets import ANY_QUOTE, Brackets, brackets_in
-from magic_tools.loose.readings import Damage, Read, Reading
+from magic_tools.loose.readings import Damage, Read, Reading, is_cut, is_prose, is_strict
 from magic_tools.loose.repair import read_value
 from magic_tools.loose.shapes import Shape
 from magic_tools.loose.sources import Bare
@@ -108,16 +108,8 @@ def tiers(text: str, *, prose: bool, shape: Shape | None = None) -> Iterator[lis
         yield [damage]
     for kind in ("tagged", "fence"):
         yield [scan.noted(candidate) for candidate in scan.candidates if candidate.kind == kind]
-    yield [scan.noted(each) for each in scan.candidates if _is_strict(each.finding) or _is_cut(each.finding)]
+    yield [scan.noted(each) for each in scan.candidates if is_strict(each.finding) or is_cut(each.finding)]
     yield [scan.noted(candidate) for candidate in scan.candidates]
-
-
-def _is_strict(finding: Read) -> bool:
-    return isinstance(finding, Reading) and finding.strict is not None
-
-
-def _is_cut(finding: Read) -> bool:
-    return isinstance(finding, Reading) and bool(finding.cut or (finding.missing and not finding.ended))
 
 
 class _Scan:
@@ -177,8 +169,8 @@ class _Scan:
                 self.work.spend(_COST_OF_A_LOOK)
                 return self._past_prose(at)
             found = damage
-        self.work.spend(_COST_OF_A_LOOK if _is_strict(found) else _COST_OF_MENDED)
-        if isinstance(found, Reading) and not self.regions and _is_prose(found) and not self._is_cut_answer(at, found):
+        self.work.spend(_COST_OF_A_LOOK if is_strict(found) else _COST_OF_MENDED)
+        if isinstance(found, Reading) and not self.regions and is_prose(found) and not self._is_cut_answer(at, found):
             return at + 1
         if isinstance(found, Reading) and not self.regions and is_citation(text, at, found.end, self.end):
             return found.end
@@ -203,7 +195,7 @@ class _Scan:
 
     def _is_cut_answer(self, at: int, found: Reading) -> bool:
         """Whether the answer begins with this value, and stops inside it."""
-        return _is_cut(found) and not self.text[self.reasoning[-1][1] if self.reasoning else self.first : at].strip()
+        return is_cut(found) and not self.text[self.reasoning[-1][1] if self.reasoning else self.first : at].strip()
 
     @property
     def _wants_items(self) -> bool:
@@ -224,7 +216,7 @@ class _Scan:
 
     def _is_torn(self, start: int, found: Reading) -> bool:
         """Whether a value is a part of something else, or more of it stands behind what was read."""
-        if _is_cut(found) or self._fills_its_region(start, found.end):
+        if is_cut(found) or self._fills_its_region(start, found.end):
             return False
         moved = not _MOVED.isdisjoint(map(_KIND, found.repairs))
         stray = _MAY_GO_ON.match(self.text, found.end, self.end)
@@ -350,11 +342,3 @@ class _Scan:
         if candidate.end < self.end:
             after.append(Repair("prose", candidate.end, self.end, "left out the text after the value"))
         return finding._replace(repairs=(*before, *finding.repairs, *after))
-
-
-def _is_prose(reading: Reading) -> bool:
-    """Whether a bracket is one of running text, such as `[Lee, 2024]`: words without quotation marks, and no keys."""
-    value = reading.value
-    if not isinstance(value, list) or any(isinstance(held, dict | list) or type(held) is str for held in value):
-        return False
-    return any(isinstance(held, Bare) for held in value)

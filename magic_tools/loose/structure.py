@@ -181,6 +181,15 @@ class Structure:
             return half is not None or self.key_follows(at, new_line=new_line)
         return sign in "{[" or sign in QUOTES or new_line or text.startswith(("true", "false", "null"), at)
 
+    def outer_key_follows(self, at: int) -> bool:
+        """Whether a key of the object outside of the innermost array stands at a place, with a clear value."""
+        if len(self.stack) < 2 or self.stack[-1].is_object or not self.stack[-2].is_object:
+            return False
+        key = QUOTED_KEY.match(self.text, at, self.limit)
+        if key is None or not CLEAN_VALUE.match(self.text, key.end(), self.limit):
+            return False
+        return self.stack[-2].declares(key[1][1:-1])
+
     def is_prose(self, end: int, at: int) -> bool:
         """Whether what stands at a place, behind a value that ends before it, is a paragraph beside the JSON."""
         text = self.text

@@ -26,11 +26,11 @@ _SIGNED = re.compile(r"(?:^|\s)(?:[-!]|\.\.\.)\Z|(?:^|\s)not\s\Z")
 _ITEM_BEFORE = re.compile(r",\s*\Z")
 _CLOSER_AFTER = re.compile(r"\s*+[}\]]")
 _NAMED_BEFORE = re.compile(r"\w\s*=\s*\Z")
-_NAMED_AFTER = re.compile(r"\s*+(?:[,)]|/?>)")
+_NAMED_AFTER = re.compile(r"\s*+(?:\)|,\s*+\w++\s*+=|/?>)")
 _CALLED_BEFORE = re.compile(r"\w\(\s*\Z")
 _CALLED_AFTER = re.compile(r"\s*+([,)])")
 _OPERATED = re.compile(
-    r"\s*+(?:\*\*?|\^|x )\s*+\d|\s*+=>|:\s?\d|\s++if\s[^\n]{0,200}\selse\s|\s*\n\s*\.[^\W\d]\w*\(|"
+    r"\s*+(?:\*\*?|\^|x )\s*+\d|\s*+=>\s*+[\d\[{\"']|:\s?\d|\s++if\s[^\n]{0,200}\selse\s|\s*\n\s*\.[^\W\d]\w*\(|"
     r"\s*+\+\s*+[\w\[{]|\s*+\|\s*+\{|\s*+-\s*+\{[\"']|\.[^\W\d]\w*\(|\[(?:-?\d*:-?\d*(?::-?\d*)?|\"[^\"\n]*\"|'[^'\n]*')\]"
 )
 _NUMBERED = re.compile(r"\[\d{1,3}\]")

@@ -15,6 +15,7 @@ from magic_tools.loose.structure import IN_GAP, Frame, Structure
 __all__ = ["Tree"]
 
 _MOST_LEVELS = 500
+_PYTHON_TEXT = re.compile(r"[uU](?=[\"'])")
 _ELIDED = re.compile(r"(?://|\#|/\*)\s*(?:\.{3}|…|and so on\b|etc\b|more\s+(?:items|entries|rows)\b)", re.IGNORECASE)
 
 
@@ -55,6 +56,13 @@ class Tree:
                     self.fail("a comment in place of what was left out", note[1])
                 self.notes.append(note)
         return end
+
+    def past_prefix(self, at: int) -> int:
+        """Where the quotation mark stands of a text that begins with Python's `u`."""
+        if _PYTHON_TEXT.match(self.text, at, self.limit):
+            self.note("quotes", at, at + 1)
+            return at + 1
+        return at
 
     def open(self, opener: str, at: int) -> Frame:
         """Begin an object or array at a place; Damage if there are too many in one another."""
