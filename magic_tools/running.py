@@ -7,7 +7,8 @@ from typing import Any, TypeAlias, overload
 
 from typing_extensions import TypeVar
 
-from magic_tools.effects import Program, run_async, run_sync
+from magic_tools.effects.program import Program
+from magic_tools.effects.runners import run_async, run_sync
 from magic_tools.errors import (
     LimitError,
     ModelError,

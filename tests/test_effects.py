@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from magic_tools.effects import Call, Program, run_async, run_sync
+from magic_tools.effects.program import Call, Program
+from magic_tools.effects.runners import run_async, run_sync
 
 Run: TypeAlias = Callable[[Program[Any]], Any]
 
@@ -216,13 +217,15 @@ def test_a_sync_run_without_async_functions_starts_no_thread() -> None:
 
 
 def test_an_async_run_awaits_async_functions_where_it_is() -> None:
-    """No worker thread stands between: the function runs in the caller's task."""
+    """No worker thread stands between: the function runs in the caller's loop."""
 
-    async def task() -> asyncio.Task[Any] | None:
-        return asyncio.current_task()
+    async def loop() -> asyncio.AbstractEventLoop:
+        return asyncio.get_running_loop()
 
     async def outer() -> bool:
-        same = [await run_async(one_call(call)) is asyncio.current_task() for call in (Call(task), Call(min, afn=task))]
+        same = [
+            await run_async(one_call(call)) is asyncio.get_running_loop() for call in (Call(loop), Call(min, afn=loop))
+        ]
         return same == [True, True] and threading.active_count() == before
 
     before = threading.active_count()
@@ -250,11 +253,11 @@ class Watched:
 
 @every_run
 @pytest.mark.parametrize("function", [fail, fail_later], ids=["ordinary", "async"])
-@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, asyncio.CancelledError])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
 def test_what_ends_everything_passes_by_the_program(
     run: Run, function: Callable[..., Any], error: type[BaseException]
 ) -> None:
-    """An interrupt, an exit or a cancellation is raised; the program is closed and has no say in it."""
+    """An interrupt or an exit is raised; the program is closed and has no say in it."""
     watched = Watched(Call(function, (error("now"),)))
     with pytest.raises(error, match="now"):
         run(watched.program)

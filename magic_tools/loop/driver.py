@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, assert_never
 
-from magic_tools.effects import Call, Program
+from magic_tools.effects.program import Call, Program
 from magic_tools.errors import ModelError
 from magic_tools.loop.machine import CallModel, Finish, LoopState, Replied, RunTools, Started, ToolsRan, step
 from magic_tools.loose.phrases import say

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from pydantic_core import to_json
 
-from magic_tools.effects import Call, Program
+from magic_tools.effects.program import Call, Program
 from magic_tools.errors import ContextError, ParseError, ToolFailure
 from magic_tools.loose.decode import Schema
 from magic_tools.loose.issues import Finding, shown, told

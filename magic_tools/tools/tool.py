@@ -14,7 +14,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from magic_tools.contracts.contract import ToolContract
 from magic_tools.contracts.policy import Policy
-from magic_tools.effects import run_async, run_sync
+from magic_tools.effects.runners import run_async, run_sync
 from magic_tools.errors import DefinitionError
 from magic_tools.loose.decode import Schema
 from magic_tools.loose.foreign import foreign_reader

@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 import pytest
 from pydantic import BaseModel
 
-from magic_tools.effects import Program, run_async, run_sync
+from magic_tools.effects.program import Program
+from magic_tools.effects.runners import run_async, run_sync
 from magic_tools.errors import ModelError, ToolFailure
 from magic_tools.loop.driver import Ended, drive
 from magic_tools.loop.machine import LoopState

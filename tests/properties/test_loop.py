@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from magic_tools.effects import Program, run_async, run_sync
+from magic_tools.effects.program import Program
+from magic_tools.effects.runners import run_async, run_sync
 from magic_tools.errors import ModelError, ToolFailure
 from magic_tools.loop import driver, machine
 from magic_tools.loop.driver import Ended, drive

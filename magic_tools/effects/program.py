@@ -1,0 +1,124 @@
+"""What a program may ask for: a generator that yields effects and is sent what they come to.
+
+What an effect raises is thrown into the program. The same program runs under `run_sync` and `run_async`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from contextlib import closing
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias, TypeVar, assert_never
+
+__all__ = [
+    "Call",
+    "CallCancelledError",
+    "CallTimeoutError",
+    "DeadlineError",
+    "Effect",
+    "Gather",
+    "NoWorkerError",
+    "Program",
+    "Sleep",
+    "within",
+]
+
+T = TypeVar("T")
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Call(NamedTuple):
+    """Call `fn(*args, **kwargs)`, whether it is an ordinary function or an async one.
+
+    `afn`, where given, is what an async run awaits in its place. After `timeout_s` seconds the call is given up,
+    as a CallTimeoutError. A `brief` one is known to be over at once: no thread and no timer is spent on it.
+    What the function does to context variables stays in the call.
+    """
+
+    fn: Callable[..., Any]
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = _NOTHING
+    afn: Callable[..., Awaitable[Any]] | None = None
+    timeout_s: float | None = None
+    brief: bool = False
+
+
+class Sleep(NamedTuple):
+    """Let so many seconds pass."""
+
+    seconds: float
+
+
+class Gather(NamedTuple):
+    """Run programs side by side, at most `at_once` of them at a time; their results in order.
+
+    All of them come to their end; then what the first in order has raised, if one has, is thrown.
+    """
+
+    programs: tuple[Program[Any], ...]
+    at_once: int
+
+
+Effect: TypeAlias = Call | Sleep | Gather
+Program: TypeAlias = Generator[Effect, Any, T]
+
+
+class CallTimeoutError(Exception):
+    """A call was given up after its time; `still_runs` where it could not be stopped, and may yet have an effect."""
+
+    def __init__(self, *, still_runs: bool) -> None:
+        super().__init__("the call took too long, and " + ("still runs" if still_runs else "was cancelled"))
+        self.still_runs = still_runs
+
+
+class CallCancelledError(Exception):
+    """A call ended as cancelled by something inside of it, not by whoever runs the program."""
+
+
+class NoWorkerError(Exception):
+    """A call was not begun, since there is no thread for it: too many that were given up still run."""
+
+
+class DeadlineError(Exception):
+    """An effect was not begun, or a sleep was cut, since the time for the whole is over."""
+
+
+def within(program: Program[T], seconds: float) -> Program[T]:
+    """The program with so many seconds for all that it waits for; after them it is thrown a DeadlineError.
+
+    A call that is under way then is given up like one that took too long, by a CallTimeoutError.
+    """
+    end = time.monotonic() + seconds
+    with closing(program):
+        try:
+            effect = next(program)
+            while True:
+                left = end - time.monotonic()
+                if left <= 0:
+                    effect = program.throw(DeadlineError("the time is over"))
+                    continue
+                try:
+                    value = yield _shortened(effect, left)
+                except Exception as error:  # noqa: BLE001 - whatever it is belongs to the program
+                    effect = program.throw(error)
+                    continue
+                if isinstance(effect, Sleep) and effect.seconds > left:
+                    effect = program.throw(DeadlineError("the time is over"))
+                else:
+                    effect = program.send(value)
+        except StopIteration as end_of_program:
+            return end_of_program.value  # type: ignore[no-any-return]  # PEP 380 carries the result untyped
+
+
+def _shortened(effect: Effect, left: float) -> Effect:
+    match effect:
+        case Call():
+            return effect._replace(timeout_s=left if effect.timeout_s is None else min(left, effect.timeout_s))
+        case Sleep():
+            return Sleep(min(left, effect.seconds))
+        case Gather():
+            return effect._replace(programs=tuple(within(program, left) for program in effect.programs))
+        case _:
+            assert_never(effect)
