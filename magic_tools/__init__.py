@@ -9,10 +9,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from magic_tools.chat import (
+        Capabilities,
+        ChatModel,
+        ModelReply,
+        ModelRequest,
+        ModelSettings,
+        OutputFormat,
+        ToolDefinition,
+    )
     from magic_tools.contracts.contract import ToolContract
     from magic_tools.contracts.policy import Policy
+    from magic_tools.effects.workers import abandoned_calls
     from magic_tools.errors import (
         ContextError,
+        ContractViolation,
         DefinitionError,
         LimitError,
         MagicToolsError,
@@ -30,35 +41,19 @@ if TYPE_CHECKING:
         ToolFailuresError,
         TruncatedError,
     )
+    from magic_tools.events import Alert, ToolAttempted, ToolFinished
     from magic_tools.loose.decode import Schema, compile_schema, loads, parse
     from magic_tools.loose.partial import Partial, PartialStream
     from magic_tools.loose.stream import IncrementalParser
     from magic_tools.loose.taker import Parsed
-    from magic_tools.messages import (
-        Capabilities,
-        ChatModel,
-        ErrorCode,
-        Issue,
-        Message,
-        ModelReply,
-        ModelRequest,
-        ModelSettings,
-        Outcome,
-        OutputFormat,
-        Repair,
-        TextPart,
-        ToolCall,
-        ToolDefinition,
-        ToolResult,
-        Usage,
-    )
+    from magic_tools.messages import ErrorCode, Issue, Message, Outcome, Repair, TextPart, ToolCall, ToolResult, Usage
     from magic_tools.models.registry import load_model
     from magic_tools.models.scripted import ScriptedModel
     from magic_tools.options import Limits, RunOptions
     from magic_tools.running import aextract, arun, extract, run
     from magic_tools.schema.dialects.rendered import DialectChange
     from magic_tools.schema.guard.budgets import SchemaLimits
-    from magic_tools.schema.hidden import Context, Injected
+    from magic_tools.schema.hidden import Context, IdempotencyKey, Injected
     from magic_tools.schema.marks import MaxDepth, Resource, Unit, Zone
     from magic_tools.tools.bad_inputs.bad_inputs import BadInput, LooseParameter, bad_arguments, loose_parameters
     from magic_tools.tools.lint.findings import Finding, LintConfig
@@ -68,21 +63,24 @@ if TYPE_CHECKING:
     from magic_tools.tools.toolset import Toolset
 
 _HOMES = {
+    "chat": (
+        "Capabilities", "ChatModel", "ModelReply", "ModelRequest", "ModelSettings", "OutputFormat", "ToolDefinition",
+    ),
     "contracts.contract": ("ToolContract",),
     "contracts.policy": ("Policy",),
     "errors": (
-        "ContextError", "DefinitionError", "LimitError", "MagicToolsError", "ModelError", "ModelTimeoutError",
-        "ModelUnavailableError", "OutputError", "ParseError", "RateLimitError", "RefusalError", "RunError",
-        "SchemaRejectedError", "StallError", "ToolFailure", "ToolFailuresError", "TruncatedError",
+        "ContextError", "ContractViolation", "DefinitionError", "LimitError", "MagicToolsError", "ModelError",
+        "ModelTimeoutError", "ModelUnavailableError", "OutputError", "ParseError", "RateLimitError", "RefusalError",
+        "RunError", "SchemaRejectedError", "StallError", "ToolFailure", "ToolFailuresError", "TruncatedError",
     ),
+    "effects.workers": ("abandoned_calls",),
+    "events": ("Alert", "ToolAttempted", "ToolFinished"),
     "loose.decode": ("Schema", "compile_schema", "loads", "parse"),
     "loose.partial": ("Partial", "PartialStream"),
     "loose.stream": ("IncrementalParser",),
     "loose.taker": ("Parsed",),
     "messages": (
-        "Capabilities", "ChatModel", "ErrorCode", "Issue", "Message", "ModelReply", "ModelRequest",
-        "ModelSettings", "Outcome", "OutputFormat", "Repair", "TextPart", "ToolCall", "ToolDefinition", "ToolResult",
-        "Usage",
+        "ErrorCode", "Issue", "Message", "Outcome", "Repair", "TextPart", "ToolCall", "ToolResult", "Usage",
     ),
     "models.registry": ("load_model",),
     "models.scripted": ("ScriptedModel",),
@@ -90,7 +88,7 @@ _HOMES = {
     "running": ("aextract", "arun", "extract", "run"),
     "schema.dialects.rendered": ("DialectChange",),
     "schema.guard.budgets": ("SchemaLimits",),
-    "schema.hidden": ("Context", "Injected"),
+    "schema.hidden": ("Context", "IdempotencyKey", "Injected"),
     "schema.marks": ("MaxDepth", "Resource", "Unit", "Zone"),
     "tools.bad_inputs.bad_inputs": ("BadInput", "LooseParameter", "bad_arguments", "loose_parameters"),
     "tools.lint.findings": ("Finding", "LintConfig"),
@@ -102,15 +100,18 @@ _HOMES = {
 _HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Alert",
     "BadInput",
     "Capabilities",
     "ChatModel",
     "Context",
     "ContextError",
+    "ContractViolation",
     "DefinitionError",
     "DialectChange",
     "ErrorCode",
     "Finding",
+    "IdempotencyKey",
     "IncrementalParser",
     "Injected",
     "Issue",
@@ -149,17 +150,20 @@ __all__ = [
     "TextPart",
     "TokenCost",
     "Tool",
+    "ToolAttempted",
     "ToolCall",
     "ToolContract",
     "ToolDefinition",
     "ToolFailure",
     "ToolFailuresError",
+    "ToolFinished",
     "ToolResult",
     "Toolset",
     "TruncatedError",
     "Unit",
     "Usage",
     "Zone",
+    "abandoned_calls",
     "aextract",
     "arun",
     "bad_arguments",

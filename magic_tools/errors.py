@@ -5,6 +5,7 @@ MagicToolsError
 ├── ContextError               a context does not hold what a hidden parameter wants
 ├── SchemaRejectedError        a provider's form cannot say what a schema says
 ├── ParseError                 a text is not the value that was asked for
+├── ContractViolation          a result is not what its tool promises
 ├── ToolFailure                raised by a tool to tell the model something
 ├── ModelError                 a model could not be asked or did not answer
 │   ├── ModelUnavailableError  nothing is installed or set that could answer
@@ -21,12 +22,14 @@ MagicToolsError
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal
 
 from magic_tools.messages import ErrorCode, Issue, Outcome, listed
 
 __all__ = [
     "ContextError",
+    "ContractViolation",
     "DefinitionError",
     "LimitError",
     "MagicToolsError",
@@ -88,15 +91,31 @@ class ParseError(MagicToolsError):
         return type(self), (self.kind, self.issues, self.text, self.partial)
 
 
-class ToolFailure(MagicToolsError):  # noqa: N818 - a tool raises it as an answer to the model, not as a fault
-    """Raised by a tool to tell the model what went wrong, in the author's own words."""
+class ContractViolation(MagicToolsError):  # noqa: N818 - the field's word for it
+    """A result is not what its tool promises: at which stage it was found, and what is wrong."""
 
-    def __init__(self, message: str, code: ErrorCode = ErrorCode.INTERNAL) -> None:
-        super().__init__(message)
-        self.code = ErrorCode(code)
+    def __init__(self, stage: str, issues: tuple[Issue, ...]) -> None:
+        super().__init__(f"{stage}: " + listed(issues))
+        self.stage = stage
+        self.issues = issues
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.code)
+        return type(self), (self.stage, self.issues)
+
+
+class ToolFailure(MagicToolsError):  # noqa: N818 - a tool raises it as an answer to the model, not as a fault
+    """Raised by a tool to tell the model what went wrong, in the author's own words.
+
+    `retryable` is whether the same call may be made again; where it is None, the code says so.
+    """
+
+    def __init__(self, message: str, code: ErrorCode = ErrorCode.INTERNAL, *, retryable: bool | None = None) -> None:
+        super().__init__(message)
+        self.code = ErrorCode(code)
+        self.retryable = retryable
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), retryable=self.retryable), (str(self), self.code)
 
 
 class ModelError(MagicToolsError):

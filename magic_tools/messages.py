@@ -1,46 +1,41 @@
-"""The frozen vocabulary that every other module speaks: messages, requests, replies, outcomes."""
+"""The frozen vocabulary that every other module speaks: messages, calls and their results, outcomes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar, assert_never, runtime_checkable
+from itertools import count
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, assert_never
 
 from magic_tools.values import JsonObject
 
 __all__ = [
-    "Capabilities",
-    "ChatModel",
     "ErrorCode",
-    "FinishReason",
     "Issue",
     "Language",
     "Message",
-    "ModelReply",
-    "ModelRequest",
-    "ModelSettings",
     "Outcome",
-    "OutputFormat",
     "Part",
     "Repair",
     "Role",
     "StopReason",
     "TextPart",
     "ToolCall",
-    "ToolChoice",
-    "ToolDefinition",
+    "ToolEffect",
     "ToolResult",
     "Usage",
     "listed",
+    "with_own_ids",
 ]
 
 T_co = TypeVar("T_co", covariant=True)
 
 Role = Literal["system", "user", "assistant", "tool"]
-FinishReason = Literal["stop", "tool_calls", "length", "refusal", "other"]
 Language = Literal["en", "zh"]
-ToolChoice = Literal["auto", "none"]
+ToolEffect = Literal["none", "unknown", "applied"]
+"""Whether what a tool does was done."""
+
 StopReason = Literal[
     "final", "step_limit", "stall", "truncated", "refusal", "invalid_output", "tool_failures", "model_error"
 ]
@@ -54,6 +49,7 @@ class ErrorCode(StrEnum):
     CONFLICT = "CONFLICT"
     RATE_LIMITED = "RATE_LIMITED"
     REQUIRES_APPROVAL = "REQUIRES_APPROVAL"
+    UNKNOWN_EFFECT = "UNKNOWN_EFFECT"
     INTERNAL = "INTERNAL"
 
 
@@ -138,12 +134,28 @@ class ToolCall:
     arguments: str
 
 
+def with_own_ids(calls: Iterable[ToolCall], taken: Collection[str] = ()) -> tuple[ToolCall, ...]:
+    """The calls, each under an id that is not empty and that no other call has, nor is among those that are taken."""
+    known = set(taken)
+    own: list[ToolCall] = []
+    for call in calls:
+        free = (f"{call.id or 'call'}_{number}" for number in count(2 if call.id else 1))
+        name = call.id if call.id and call.id not in known else next(each for each in free if each not in known)
+        known.add(name)
+        own.append(replace(call, id=name))
+    return tuple(own)
+
+
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool call came to; `content` is what the model reads, `value` what the function returned.
+    """What a tool call came to; `content` is what the model reads, `value` what the function returned, in full.
 
-    `repairs` are those made to the arguments before they could be read; `exception` is what the
-    function raised, for the program alone: nothing of it is in `content` but its class.
+    `repairs` are those made to the arguments before they could be read. Of an error, `code` is its class,
+    `retryable` whether the same call may be sent again, `effect` whether the tool did what it does, `issues`
+    what was wrong with the arguments or the result, and `advice` the part of `content` that says what to do.
+    `exception` is what the function raised, for the program alone: nothing of it is in `content` but its class.
+    With `fallback`, the value is not the function's own but the one declared to stand in for it, and the code
+    is that of the failure.
     """
 
     call_id: str
@@ -151,8 +163,13 @@ class ToolResult:
     content: str
     is_error: bool = False
     code: ErrorCode | None = None
-    value: Any = field(default=None, compare=False)
+    value: Any = field(default=None, compare=False, repr=False)
     repairs: tuple[Repair, ...] = ()
+    fallback: bool = False
+    retryable: bool = False
+    effect: ToolEffect = "applied"
+    issues: tuple[Issue, ...] = field(default=(), compare=False, repr=False)
+    advice: str = field(default="", compare=False, repr=False)
     exception: Exception | None = field(default=None, compare=False, repr=False)
 
 
@@ -234,6 +251,9 @@ def _part_to_data(part: Part) -> JsonObject:
                 "is_error": part.is_error,
                 "code": part.code.value if part.code else None,
                 "repairs": [[r.kind, r.start, r.end, r.note] for r in part.repairs],
+                "fallback": part.fallback,
+                "retryable": part.retryable,
+                "effect": part.effect,
             }
         case _:
             assert_never(part)
@@ -253,9 +273,21 @@ def _part_from_data(data: Any) -> Part:
             "is_error": bool(is_error),
             "code": str() | None as code,
             "repairs": [*repairs],
+            "fallback": bool(fallback),
+            "retryable": bool(retryable),
+            "effect": "none" | "unknown" | "applied" as effect,
         }:
-            mended = tuple(map(_repair_from_data, repairs))
-            return ToolResult(call_id, name, content, is_error, ErrorCode(code) if code else None, repairs=mended)
+            return ToolResult(
+                call_id,
+                name,
+                content,
+                is_error,
+                ErrorCode(code) if code else None,
+                repairs=tuple(map(_repair_from_data, repairs)),
+                fallback=fallback,
+                retryable=retryable,
+                effect=effect,
+            )
         case _:
             raise ValueError(f"not the data of a message part: {data!r:.200}")
 
@@ -266,107 +298,6 @@ def _repair_from_data(data: Any) -> Repair:
             return Repair(kind, start, end, note)
         case _:
             raise ValueError(f"not the data of a repair: {data!r:.200}")
-
-
-@dataclass(frozen=True, slots=True)
-class ToolDefinition:
-    """A tool as a model is told of it, with its canonical schemas.
-
-    `strict` is whether a provider is to hold the model to the schema: None where that loses nothing.
-    `output_schema` and the hints `read_only` and `idempotent` are for protocols that tell them.
-    """
-
-    name: str
-    description: str
-    input_schema: JsonObject
-    strict: bool | None = None
-    output_schema: JsonObject | None = None
-    read_only: bool = False
-    idempotent: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class OutputFormat:
-    """The canonical schema that an answer must fit, and a name for it."""
-
-    name: str
-    schema: JsonObject
-
-
-@dataclass(frozen=True, slots=True)
-class ModelSettings:
-    """What a request asks of a model beside its messages; None leaves it to the model's default.
-
-    `timeout_s` bounds each try of a request, in seconds. `extra` goes into the provider's payload as it is.
-    """
-
-    temperature: float | None = None
-    max_tokens: int | None = None
-    seed: int | None = None
-    timeout_s: float | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class ModelRequest:
-    """All that one question to a model consists of."""
-
-    messages: tuple[Message, ...]
-    tools: tuple[ToolDefinition, ...] = ()
-    tool_choice: ToolChoice = "auto"
-    output: OutputFormat | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ModelReply:
-    """What a model answered; `finish` is None where the provider did not say.
-
-    `model` names who answered, as the provider spells it.
-    """
-
-    parts: tuple[TextPart | ToolCall, ...]
-    finish: FinishReason | None = None
-    usage: Usage = Usage()
-    model: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Capabilities:
-    """What a model can do.
-
-    `native_schema`: it holds its answer to `ModelRequest.output`; `object_root`: only where that
-    schema is an object; `tools`: it can call tools.
-    """
-
-    native_schema: bool = False
-    object_root: bool = False
-    tools: bool = False
-
-
-@runtime_checkable
-class ChatModel(Protocol):
-    """Anything that answers a `ModelRequest`.
-
-    `complete` and `acomplete` raise `ModelError` (or a subclass) when no answer can be had.
-    """
-
-    @property
-    def name(self) -> str:
-        """What a person would call this model, such as `openai:gpt-5`."""
-        ...
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What it can do; the same for its whole life."""
-        ...
-
-    def complete(self, request: ModelRequest) -> ModelReply:
-        """The reply to a request."""
-        ...
-
-    async def acomplete(self, request: ModelRequest) -> ModelReply:
-        """The reply to a request, awaited."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any, get_args
 
+from magic_tools.events import Alert, Trace
 from magic_tools.messages import Language
 
 __all__ = ["Limits", "RunOptions"]
@@ -32,15 +34,26 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What a run may be told beside its limits.
+    """What a run, or a call by hand, may be told beside its limits.
 
     `language` is that of all that the library itself says to the model: what is wrong with an answer or with
-    arguments, and what is to be done. ValueError for one that it does not speak.
+    arguments, and what is to be done. `trace` is called with each event, `on_alert` with each result that broke its
+    tool's promise. `run_id` names the run in events and in idempotency keys; without one, each run gets its own.
+    ValueError for a language that it does not speak.
     """
 
     language: Language = "en"
+    trace: Trace | None = None
+    on_alert: Callable[[Alert], Any] | None = None
+    run_id: str | None = None
 
     def __post_init__(self) -> None:
+        for name in ("trace", "on_alert"):
+            if not callable(hook := getattr(self, name)) and hook is not None:
+                raise ValueError(f"RunOptions.{name} is a function of one event, got {hook!r:.80}")
+        named: object = self.run_id  # which a caller without a type checker may give as anything
+        if named is not None and not (isinstance(named, str) and named):
+            raise ValueError(f"RunOptions.run_id is a text that is not empty, got {self.run_id!r:.80}")
         if self.language not in get_args(Language):
             spoken = " or ".join(map(repr, get_args(Language)))
             raise ValueError(f"RunOptions.language is {spoken}, got {self.language!r:.40}")

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, overload
 
 from typing_extensions import TypeVar
 
+from magic_tools.chat import ChatModel
 from magic_tools.effects.program import Program
 from magic_tools.effects.runners import run_async, run_sync
 from magic_tools.errors import (
@@ -21,10 +22,11 @@ from magic_tools.errors import (
 )
 from magic_tools.loop.driver import Ended, drive
 from magic_tools.loop.machine import LoopState
-from magic_tools.messages import ChatModel, Message, Outcome, StopReason, ToolResult, listed
+from magic_tools.messages import Message, Outcome, StopReason, ToolResult, listed
 from magic_tools.models.registry import load_model
 from magic_tools.options import Limits, RunOptions
 from magic_tools.outputs.answer import answer_for
+from magic_tools.tools.scope import RunScope
 from magic_tools.tools.tool import Tool
 from magic_tools.tools.toolset import Toolset
 
@@ -181,10 +183,11 @@ def _program(
         raise ValueError(f"limits are a Limits, such as Limits(steps=5), got {limits!r:.80}")
     if not isinstance(options, RunOptions | None):
         raise ValueError(f"options are RunOptions, such as RunOptions(language='zh'), got {options!r:.80}")
-    language = (options or RunOptions()).language
-    answer = answer_for(output, chosen.capabilities, language)
-    state = LoopState(_messages(prompt, instructions), limits or Limits(), toolset.names, language=language)
-    return drive(chosen, toolset, answer, state, context)
+    scope = RunScope(context, options)
+    answer = answer_for(output, chosen.capabilities, scope.language)
+    messages = _messages(prompt, instructions)
+    state = LoopState(messages, limits or Limits(), toolset.names, language=scope.language, run_id=scope.run_id)
+    return drive(chosen, toolset, answer, state, scope)
 
 
 def _messages(prompt: Prompt, instructions: str | None) -> tuple[Message, ...]:

@@ -32,7 +32,7 @@ def drawn_tree(drawing: str) -> dict[str, str | None]:
     above: list[tuple[int, str]] = []
     for line in drawing.splitlines():
         name = line.lstrip(" │├└─").split(" ")[0]
-        if not name.endswith(("Error", "ToolFailure")):
+        if not name.endswith(("Error", "ToolFailure", "Violation")):
             continue
         column = line.index(name)
         above = [(left, ancestor) for left, ancestor in above if left < column]

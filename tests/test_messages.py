@@ -9,22 +9,8 @@ from typing import Any, get_args
 
 import pytest
 
-from magic_tools.messages import (
-    Capabilities,
-    ChatModel,
-    ErrorCode,
-    Issue,
-    Message,
-    ModelReply,
-    ModelRequest,
-    Part,
-    Repair,
-    Role,
-    TextPart,
-    ToolCall,
-    ToolResult,
-    Usage,
-)
+from magic_tools.chat import Capabilities, ChatModel, ModelReply, ModelRequest
+from magic_tools.messages import ErrorCode, Issue, Message, Part, Repair, Role, TextPart, ToolCall, ToolResult, Usage
 from magic_tools.options import Limits
 
 TEXT = TextPart("Where is order A-7?")
@@ -109,6 +95,9 @@ RESULT_DATA = {
     "is_error": False,
     "code": None,
     "repairs": [],
+    "fallback": False,
+    "retryable": False,
+    "effect": "applied",
 }
 
 
@@ -131,6 +120,7 @@ RESULT_DATA = {
         (with_part("user", CALL_DATA), "role 'user' cannot hold a ToolCall"),
         (with_part("assistant", CALL_DATA | {"arguments": {}}), "not the data of a message part: {'type': 'tool_call'"),
         (with_part("tool", RESULT_DATA | {"is_error": "no"}), "not the data of a message part: {'type': 'tool_result'"),
+        (with_part("tool", RESULT_DATA | {"effect": "some"}), "not the data of a message part: {'type': 'tool_result'"),
         (with_part("tool", RESULT_DATA | {"code": "NOPE"}), "'NOPE' is not a valid ErrorCode"),
         (with_part("tool", RESULT_DATA | {"repairs": ["abcd"]}), "not the data of a repair: 'abcd'"),
         (with_part("tool", RESULT_DATA | {"repairs": [["comma", 1, 2]]}), "not the data of a repair: "),

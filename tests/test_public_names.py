@@ -19,16 +19,17 @@ TABLE: dict[str, tuple[str, ...]] = magic_tools._HOMES
 
 # What the public face has in this form of the library. A name that is added or taken away is a change for users.
 NAMES = {
-    "BadInput", "Capabilities", "ChatModel", "Context", "ContextError", "DefinitionError", "DialectChange",
-    "ErrorCode", "Finding", "IncrementalParser", "Injected", "Issue", "LimitError", "Limits", "LintConfig",
-    "LooseParameter", "MagicToolsError", "MaxDepth", "Message", "ModelError", "ModelReply", "ModelRequest",
-    "ModelSettings", "ModelTimeoutError", "ModelUnavailableError", "Outcome", "OutputError", "OutputFormat",
-    "ParseError", "Parsed", "Partial", "PartialStream", "Policy", "RateLimitError", "RefusalError", "Repair",
-    "Resource", "RunError", "RunOptions", "Schema", "SchemaLimits", "SchemaRejectedError", "ScriptedModel",
-    "StallError", "TextPart", "TokenCost", "Tool", "ToolCall", "ToolContract", "ToolDefinition", "ToolFailure",
-    "ToolFailuresError", "ToolResult", "Toolset", "TruncatedError", "Unit", "Usage", "Zone", "aextract", "arun",
-    "bad_arguments", "compile_schema", "extract", "lint", "load_model", "loads", "loose_parameters", "parse", "run",
-    "token_cost", "tool",
+    "Alert", "BadInput", "Capabilities", "ChatModel", "Context", "ContextError", "ContractViolation",
+    "DefinitionError", "DialectChange", "ErrorCode", "Finding", "IdempotencyKey", "IncrementalParser", "Injected",
+    "Issue", "LimitError", "Limits", "LintConfig", "LooseParameter", "MagicToolsError", "MaxDepth", "Message",
+    "ModelError", "ModelReply", "ModelRequest", "ModelSettings", "ModelTimeoutError", "ModelUnavailableError",
+    "Outcome", "OutputError", "OutputFormat", "ParseError", "Parsed", "Partial", "PartialStream", "Policy",
+    "RateLimitError", "RefusalError", "Repair", "Resource", "RunError", "RunOptions", "Schema", "SchemaLimits",
+    "SchemaRejectedError", "ScriptedModel", "StallError", "TextPart", "TokenCost", "Tool", "ToolAttempted",
+    "ToolCall", "ToolContract", "ToolDefinition", "ToolFailure", "ToolFailuresError", "ToolFinished", "ToolResult",
+    "Toolset", "TruncatedError", "Unit", "Usage", "Zone", "abandoned_calls", "aextract", "arun", "bad_arguments",
+    "compile_schema", "extract", "lint", "load_model", "loads", "loose_parameters", "parse", "run", "token_cost",
+    "tool",
 }  # fmt: skip
 
 ALIASES = {"Context", "Injected"}

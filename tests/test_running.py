@@ -11,6 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from magic_tools import running
+from magic_tools.chat import Capabilities, ModelReply
 from magic_tools.errors import (
     DefinitionError,
     LimitError,
@@ -23,7 +24,7 @@ from magic_tools.errors import (
     ToolFailuresError,
     TruncatedError,
 )
-from magic_tools.messages import Capabilities, Message, ModelReply, Outcome, TextPart, ToolCall, ToolResult, Usage
+from magic_tools.messages import Message, Outcome, TextPart, ToolCall, ToolResult, Usage
 from magic_tools.models.scripted import ScriptedModel, ScriptedReply
 from magic_tools.options import Limits, RunOptions
 from magic_tools.running import aextract, arun, extract, run
@@ -376,9 +377,9 @@ def test_a_run_in_chinese(run_it: Callable[..., Outcome[Any]]) -> None:
     )
     assert outcome.value == INFO
     assert spoken_to(outcome) == [
-        "没有名为 'stok' 的工具；现有的工具：stock、broken。没有执行任何操作。",
+        "没有名为 'stok' 的工具；现有的工具：stock、broken。没有执行任何操作。请核对名称或编号：同样的调用仍会失败。",
         "stock 的参数未被接受，未执行：sku：应为字符串，收到 1 项的数组。请改正后，重新发送此调用。",
-        "broken 因 KeyError 而失败；是否已经产生作用，尚不清楚。",
+        "broken 因 KeyError 而失败；是否已经产生作用，尚不清楚。请在没有它的情况下继续，并说明未能完成的事。",
         "你的回复是空的。请现在给出答案，或者调用工具。",
         "你的答案未被接受：category：应为一个值（必填），收到（未提供）；urgency：应为一个值（必填），收到（未提供）。请改正后，重新给出完整的答案。",
         "这是本次运行的最后一次回复：不能再调用任何工具。请根据已知的信息，现在作答。",

@@ -32,13 +32,18 @@ class Policy:
     phases: tuple[str, ...] = ()
     read_only: bool = False
     idempotent: bool = False
+    sequential: bool = False
     scopes: tuple[str, ...] = ()
+    masks: tuple[str, ...] = ()
+    max_chars: int = 20_000
+    metrics_prefix: str | None = None
+    log_fields: tuple[str, ...] = ()
     examples: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
     error_schema: JsonObject | None = field(default=None, hash=False)
     lint_ignore: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        for name in ("tags", "phases", "scopes", "examples"):
+        for name in ("tags", "phases", "scopes", "masks", "log_fields", "examples"):
             given = getattr(self, name)
             if isinstance(given, Mapping) or not isinstance(given, Iterable):
                 raise DefinitionError(f"Policy({name}={given!r}) is to hold several: write {name}=(..., ...).")
@@ -54,10 +59,13 @@ class Policy:
                 raise DefinitionError(f"Policy({name}={getattr(self, name)!r}) is to hold texts, none of them blank.")
         if not all(isinstance(example, Mapping) for example in self.examples):
             raise DefinitionError("Policy(examples=...) is to hold arguments by name, such as ({'city': 'Rome'},).")
-        for name in ("id", "version", "owner", "risk"):
+        for name in ("id", "version", "owner", "risk", "metrics_prefix"):
             given = getattr(self, name)
             if given is not None and not (isinstance(given, str) and given.strip()):
                 raise DefinitionError(f"Policy({name}={given!r}) is to be a text that is not blank, or None.")
-        for name in ("read_only", "idempotent"):
+        for name in ("read_only", "idempotent", "sequential"):
             if not isinstance(getattr(self, name), bool):
                 raise DefinitionError(f"Policy({name}={getattr(self, name)!r}) is to be True or False.")
+        most: object = self.max_chars  # which a caller without a type checker may give as anything
+        if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+            raise DefinitionError(f"Policy(max_chars={self.max_chars!r}) is to be a whole number of at least 1.")

@@ -5,19 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, assert_never
 
+from magic_tools.chat import ChatModel, ModelRequest
 from magic_tools.effects.program import Call, Program
 from magic_tools.errors import ModelError
 from magic_tools.loop.machine import CallModel, Finish, LoopState, Replied, RunTools, Started, ToolsRan, step
-from magic_tools.loose.phrases import say
-from magic_tools.messages import ChatModel, ErrorCode, Issue, ModelRequest, Outcome, StopReason, ToolCall, ToolResult
+from magic_tools.messages import Issue, Message, Outcome, StopReason, ToolResult
 from magic_tools.options import Limits
 from magic_tools.outputs.answer import Answer
-from magic_tools.tools.execution import execute, refused
+from magic_tools.tools.batch import call_all
+from magic_tools.tools.scope import RunScope
 from magic_tools.tools.toolset import Toolset
 
 __all__ = ["Ended", "drive"]
-
-_UNKNOWN = "There is no tool called {name}; there are: {names}. Nothing was run."
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +28,9 @@ class Ended:
     limits: Limits
 
 
-def drive(model: ChatModel, toolset: Toolset, answer: Answer, state: LoopState, context: Any = None) -> Program[Ended]:
+def drive(model: ChatModel, toolset: Toolset, answer: Answer, state: LoopState, scope: RunScope) -> Program[Ended]:
     """The program of one run, from a state to its end; a ModelError carries the outcome so far."""
+    targets = toolset.executables
     value: Any = None
     event: Started | Replied | ToolsRan = Started()
     while True:
@@ -48,22 +48,18 @@ def drive(model: ChatModel, toolset: Toolset, answer: Answer, state: LoopState, 
                 value = checked.value
                 event = Replied(reply, checked.kind, checked.issues, checked.repairs)
             case RunTools(calls):
-                results = []
-                for call in calls:
-                    results.append((yield from _run(toolset, call, state, context)))  # noqa: PERF401 - a comprehension cannot yield
-                event = ToolsRan(tuple(results))
+                names = toolset.offered(state.transcript).names
+                first = 1 + _answered(state.transcript)
+                event = ToolsRan((yield from call_all(targets, calls, scope, names=names, first=first)))
             case Finish(stop, ok, issues):
                 return Ended(_outcome(state, model, value if ok else None, stop, ok=ok), issues, state.limits)
             case _:
                 assert_never(action)
 
 
-def _run(toolset: Toolset, call: ToolCall, state: LoopState, context: Any) -> Program[ToolResult]:
-    if call.name not in toolset:
-        names = toolset.offered(state.transcript).names or say("none")
-        words = say(_UNKNOWN, name=f"{call.name!r:.80}", names=names)
-        return refused(call.id, call.name, words, state.language, ErrorCode.NOT_FOUND)
-    return (yield from execute(toolset[call.name].executable, call.arguments, call.id, context, state.language))
+def _answered(transcript: tuple[Message, ...]) -> int:
+    """How many calls a run has made."""
+    return sum(isinstance(part, ToolResult) for message in transcript for part in message.parts)
 
 
 def _outcome(state: LoopState, model: ChatModel, value: Any, stop: StopReason, *, ok: bool) -> Outcome[Any]:

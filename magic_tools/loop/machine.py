@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from itertools import count
 from typing import Any, Literal, TypeAlias, assert_never
 
+from magic_tools.chat import ModelReply, ToolChoice
 from magic_tools.loose.phrases import Phrase, phrased, say
 from magic_tools.messages import (
     ErrorCode,
     Issue,
     Language,
     Message,
-    ModelReply,
     Repair,
     StopReason,
     TextPart,
     ToolCall,
-    ToolChoice,
     ToolResult,
     Usage,
     listed,
+    with_own_ids,
 )
 from magic_tools.options import Limits
 from magic_tools.values import JsonObject
@@ -41,7 +40,7 @@ class LoopState:
     """Where a run stands; plain data, so that it can be kept and gone on with elsewhere.
 
     `failures` counts failed calls in a row by tool name, `closing` is why the last request is
-    being made, once it is.
+    being made, once it is. `run_id` is the name of the run, which stays when it goes on elsewhere.
     """
 
     transcript: tuple[Message, ...]
@@ -56,6 +55,7 @@ class LoopState:
     closing: StopReason | None = None
     model: str = ""
     language: Language = "en"
+    run_id: str = ""
 
     def to_data(self) -> JsonObject:
         """Plain JSON data that `from_data` reads back, in this version or a later one."""
@@ -73,6 +73,7 @@ class LoopState:
             "closing": self.closing,
             "model": self.model,
             "language": self.language,
+            "run_id": self.run_id,
         }
 
     @classmethod
@@ -86,7 +87,7 @@ class LoopState:
 
     @classmethod
     def _from_fields(cls, held: Mapping[str, Any]) -> LoopState:
-        same = ("steps", "refusals", "stalls", "failures", "closing", "model", "language")
+        same = ("steps", "refusals", "stalls", "failures", "closing", "model", "language", "run_id")
         try:
             return cls(
                 transcript=tuple(Message.from_data(message) for message in held["transcript"]),
@@ -274,15 +275,7 @@ def _with_own_ids(
     parts: Iterable[TextPart | ToolCall], transcript: tuple[Message, ...]
 ) -> tuple[TextPart | ToolCall, ...]:
     """The parts of a reply without empty texts, each call under an id that no other call has."""
+    said = [part for part in parts if isinstance(part, ToolCall) or part.text.strip()]
     taken = {call.id for message in transcript for call in message.calls}
-    named: list[TextPart | ToolCall] = []
-    for part in parts:
-        if isinstance(part, TextPart):
-            if part.text.strip():
-                named.append(part)
-            continue
-        free = (f"{part.id or 'call'}_{number}" for number in count(2 if part.id else 1))
-        own = part.id if part.id and part.id not in taken else next(name for name in free if name not in taken)
-        taken.add(own)
-        named.append(replace(part, id=own))
-    return tuple(named)
+    own = iter(with_own_ids((part for part in said if isinstance(part, ToolCall)), taken))
+    return tuple(next(own) if isinstance(part, ToolCall) else part for part in said)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from magic_tools.loose.chinese_runs import CHINESE_OF_RUNS
+
 __all__ = ["CHINESE"]
 
 _KINDS: Mapping[str, str] = {
@@ -268,46 +270,5 @@ _PYDANTIC: Mapping[str, str] = {
     "{text} is not a valid netmask": "{text}不是有效的子网掩码",
 }
 
-# What is said in a run: of calls, of answers, and of what is to be done.
-_RUN: Mapping[str, str] = {
-    "Answer with one JSON value and nothing else: no explanation, no code fence. It must fit this JSON Schema:": (
-        "只用一个 JSON 值作答，不要有任何其他内容：不要解释，不要代码块。该值必须符合以下 JSON Schema："
-    ),
-    "Your reply was empty. Give the answer now, or call a tool.": "你的回复是空的。请现在给出答案，或者调用工具。",
-    "This is the last reply of this run: no tool can be called any more. Answer now, from what is known.": (
-        "这是本次运行的最后一次回复：不能再调用任何工具。请根据已知的信息，现在作答。"
-    ),
-    "Your answer was refused: {issues}. Give the whole answer again, with this mended.": (
-        "你的答案未被接受：{issues}。请改正后，重新给出完整的答案。"
-    ),
-    "Not run: {why}.": "未执行：{why}。",
-    "the model declined to go on": "模型拒绝继续",
-    "the reply was cut before its end": "回复在结束之前被截断",
-    "the run is at its end": "本次运行已经结束",
-    "There is no tool called {name}; there are: {names}. Nothing was run.": (
-        "没有名为{name}的工具；现有的工具：{names}。没有执行任何操作。"
-    ),
-    "none": "无",
-    "{name} may not be used here and did not run: it needs the scope {scopes}.": (
-        "{name}在此不可使用，未执行：它需要权限范围{scopes}。"
-    ),
-    "The arguments of {name} were refused and it did not run: {issues}. Send the call again with this mended.": (
-        "{name}的参数未被接受，未执行：{issues}。请改正后，重新发送此调用。"
-    ),
-    "{name} failed with {error} before it ran, so that nothing was done.": (
-        "{name}在执行之前因{error}而失败，没有做任何操作。"
-    ),
-    "{name} failed with {error}; whether it had an effect is not known.": (
-        "{name}因{error}而失败；是否已经产生作用，尚不清楚。"
-    ),
-    "{name} ran, and its result was withheld: this {kind} is not what the tool promises to send.": (
-        "{name}已执行，但其结果未予提供：类型为{kind}的值与该工具所承诺的不符。"
-    ),
-    "{start}... (cut; {count} characters in all)": "{start}……（已截断；共{count}个字符）",
-    "one item of it": "其中的一项",
-    "values that JSON can hold": "JSON 能够表示的值",
-    "some that it cannot": "JSON 无法表示的值",
-}
-
-CHINESE: Mapping[str, str] = {**_KINDS, **_LIMITS, **_WHOLES, **_GOT, **_CAUSES, **_PYDANTIC, **_RUN}
+CHINESE: Mapping[str, str] = {**_KINDS, **_LIMITS, **_WHOLES, **_GOT, **_CAUSES, **_PYDANTIC, **CHINESE_OF_RUNS}
 """Templates with the same fields as their English has."""

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 from typing import Any, Generic, TypeVar, overload
 
 from pydantic import TypeAdapter
 
+from magic_tools.chat import FinishReason
 from magic_tools.loose.foreign import foreign_reader
 from magic_tools.loose.issues import Place
 from magic_tools.loose.ladder import Ladder
 from magic_tools.loose.readers import PydanticReader, Reader
 from magic_tools.loose.taker import Parsed
-from magic_tools.messages import FinishReason, Language
+from magic_tools.messages import Language
 from magic_tools.schema.adapting import adapt
 from magic_tools.schema.emit import Said, Side
 from magic_tools.schema.guard.budgets import SchemaLimits
@@ -92,9 +93,12 @@ class Schema(Generic[T]):
         """Whether what stands at a place where nothing is declared may be one of the type's secrets."""
         return self._reader.guide.secrets.cover(place, misplaced=True)
 
-    def dump(self, value: T) -> str:
-        """The JSON text of a value, under its aliases; a ValueError if it cannot be written as the type."""
-        return self._reader.write(value)
+    def dump(self, value: T, *, fallback: Callable[[Any], Any] | None = None) -> str:
+        """The JSON text of a value, under its aliases; a ValueError if it cannot be written as the type.
+
+        `fallback` gives what JSON has no form for as something that has one.
+        """
+        return self._reader.write(value, fallback)
 
 
 @overload

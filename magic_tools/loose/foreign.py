@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
@@ -72,29 +73,36 @@ class ForeignReader:
         """The JSON value of a text; Misfit where the schema forbids it."""
         value = json.loads(text, parse_float=_number, parse_constant=_finite)
         try:
-            fits = self._validator.is_valid(value)
+            fits = self.fits(value)
         except UnicodeEncodeError:
             raise Misfit(lambda: (Finding((), say("text in valid Unicode"), say("text that is not so")),)) from None
         if not fits:
-            raise Misfit(lambda: self._findings(value))
+            raise Misfit(lambda: self.findings(value))
         if not self._has_defaults:
             return value
         filled = with_defaults(value, self._schema, self._schema)
-        return filled if self._validator.is_valid(filled) else value
+        return filled if self.fits(filled) else value
 
-    def write(self, value: Any) -> str:
+    def fits(self, value: Any) -> bool:
+        """Whether JSON data is what the schema allows."""
+        return self._validator.is_valid(value)
+
+    def write(self, value: Any, fallback: Callable[[Any], Any] | None = None) -> str:
         """The JSON text of a value; ValueError if the schema forbids it.
 
         What JSON has no type for, such as a date or a dataclass, is written as pydantic writes it.
         """
-        text = to_json(value, by_alias=True, inf_nan_mode="constants", bytes_mode="base64").decode()
+        text = to_json(
+            value, by_alias=True, inf_nan_mode="constants", bytes_mode="base64", fallback=fallback
+        ).decode()
         try:
             self.read(text)
         except Misfit as misfit:
             raise ValueError(listed(told(misfit.findings, "en"))) from None
         return text
 
-    def _findings(self, value: Any) -> tuple[Finding, ...]:
+    def findings(self, value: Any) -> tuple[Finding, ...]:
+        """What is wrong with JSON data that does not fit."""
         if not takes_more_checks(value, self._schema, _MOST_CHECKS):
             with suppress(RecursionError, ValueError):  # what jsonschema-rs raises of a value too deep for it, too
                 return foreign_issues(self._validator.iter_errors(value), self.guide)

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from jiter import from_json
 
+from magic_tools.chat import FinishReason
 from magic_tools.errors import ParseError, ParseErrorKind
 from magic_tools.loose.bare import Unreadable, bare_value
 from magic_tools.loose.issues import Finding, shown, told
@@ -21,7 +22,7 @@ from magic_tools.loose.scan import content_bounds, tiers
 from magic_tools.loose.sources import Bare
 from magic_tools.loose.strict import identity
 from magic_tools.loose.taker import Parsed, Taker
-from magic_tools.messages import FinishReason, Language, Repair
+from magic_tools.messages import Language, Repair
 from magic_tools.schema.walk import types_of
 
 __all__ = ["Ladder"]

@@ -7,13 +7,14 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, overload
 
+from magic_tools.chat import FinishReason
 from magic_tools.errors import ParseError
 from magic_tools.loose.decode import Schema, compile_schema
 from magic_tools.loose.growing import Closed, Path, copy_open
 from magic_tools.loose.issues import path_text
 from magic_tools.loose.parts import Part
 from magic_tools.loose.stream import IncrementalParser
-from magic_tools.messages import FinishReason, Issue, Language, Repair
+from magic_tools.messages import Issue, Language, Repair
 from magic_tools.schema.kinds import possible_kinds
 
 __all__ = ["Partial", "PartialStream"]

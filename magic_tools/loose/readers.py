@@ -51,8 +51,8 @@ class Reader(Protocol[T]):
         """The value of a JSON text; Misfit where it is none of the type."""
         ...
 
-    def write(self, value: T) -> str:
-        """The JSON text of a value; ValueError where it is none of the type."""
+    def write(self, value: T, fallback: Callable[[Any], Any] | None = None) -> str:
+        """The JSON text of a value, with what JSON has no form for as `fallback` gives it; ValueError if it is none."""
         ...
 
 
@@ -104,9 +104,9 @@ class PydanticReader(Generic[T]):
             raise Misfit(lambda: (_TOO_LARGE_FINDING,)) from None
         raise Misfit(lambda: pydantic_issues(refused, json.loads(text), self.guide))
 
-    def write(self, value: T) -> str:
+    def write(self, value: T, fallback: Callable[[Any], Any] | None = None) -> str:
         """The value under its aliases."""
-        return self._adapter.dump_json(value, by_alias=True, warnings="error").decode()
+        return self._adapter.dump_json(value, by_alias=True, warnings="error", fallback=fallback).decode()
 
     @cached_property
     def _input(self) -> Emitted:

@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import cache
 from typing import TypeAlias, TypeVar
 
+from magic_tools.chat import ModelReply, ModelRequest
 from magic_tools.loose.reshape import reshaped
-from magic_tools.messages import ModelReply, ModelRequest, Part, TextPart, ToolCall
+from magic_tools.messages import Part, TextPart, ToolCall
 from magic_tools.schema.dialects.rendered import Rendered
 from magic_tools.schema.dialects.requests import render_output
 from magic_tools.schema.dialects.table import Dialect, render_tool

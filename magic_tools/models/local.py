@@ -12,17 +12,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from magic_tools.chat import Capabilities, FinishReason, ModelReply, ModelRequest, ModelSettings
 from magic_tools.errors import ModelError, ModelTimeoutError, ModelUnavailableError
-from magic_tools.messages import (
-    Capabilities,
-    FinishReason,
-    Message,
-    ModelReply,
-    ModelRequest,
-    ModelSettings,
-    TextPart,
-    Usage,
-)
+from magic_tools.messages import Message, TextPart, Usage
 from magic_tools.models.forms import replayed, restored
 from magic_tools.models.weights import INSTALL, Turn, Weights, checked, embedded_weights, loaded_weights
 from magic_tools.schema.dialects.requests import render_output

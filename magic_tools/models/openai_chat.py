@@ -14,19 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import jiter
 
+from magic_tools.chat import Capabilities, FinishReason, ModelReply, ModelRequest, ModelSettings
 from magic_tools.errors import ModelError
-from magic_tools.messages import (
-    Capabilities,
-    FinishReason,
-    Message,
-    ModelReply,
-    ModelRequest,
-    ModelSettings,
-    TextPart,
-    ToolCall,
-    ToolResult,
-    Usage,
-)
+from magic_tools.messages import Message, TextPart, ToolCall, ToolResult, Usage
 from magic_tools.models.forms import replayed, restored
 from magic_tools.models.openai_sdk import OpenAIService, read_json, shortened
 from magic_tools.schema.dialects.requests import render_output, render_tools

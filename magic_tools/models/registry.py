@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from magic_tools.chat import ChatModel, ModelSettings
 from magic_tools.errors import ModelUnavailableError
-from magic_tools.messages import ChatModel, ModelSettings
 from magic_tools.models.local import LocalModel
 from magic_tools.models.openai_chat import OpenAIChatModel
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Self, TypeAlias
 
-from magic_tools.messages import Capabilities, ModelReply, ModelRequest, TextPart, ToolCall
+from magic_tools.chat import Capabilities, ModelReply, ModelRequest
+from magic_tools.messages import TextPart, ToolCall
 
 __all__ = ["ScriptedModel", "ScriptedReply"]
 

@@ -11,22 +11,13 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
+from magic_tools.chat import Capabilities, FinishReason, ModelReply, OutputFormat
 from magic_tools.errors import ParseError
 from magic_tools.loose.decode import Schema, compile_schema
 from magic_tools.loose.issues import Finding, Place, path_text, told
 from magic_tools.loose.phrases import phrased, say
 from magic_tools.loose.taker import Parsed
-from magic_tools.messages import (
-    Capabilities,
-    FinishReason,
-    Issue,
-    Language,
-    Message,
-    ModelReply,
-    OutputFormat,
-    Repair,
-    TextPart,
-)
+from magic_tools.messages import Issue, Language, Message, Repair, TextPart
 from magic_tools.schema.walk import resolve
 
 __all__ = ["Answer", "Checked", "answer_for"]

@@ -9,7 +9,18 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 
 from magic_tools.errors import DefinitionError
 
-__all__ = ["ABSENT", "Context", "Hidden", "Injected", "context_value", "hidden_mark", "holds_hidden", "refuse_hidden"]
+__all__ = [
+    "ABSENT",
+    "Context",
+    "Hidden",
+    "IdempotencyKey",
+    "Injected",
+    "context_value",
+    "hidden_mark",
+    "holds_hidden",
+    "holds_key",
+    "refuse_hidden",
+]
 
 T = TypeVar("T")
 
@@ -29,6 +40,23 @@ Injected: TypeAlias = Annotated[T, Hidden()]
 
 Context: TypeAlias = Annotated[Any, Hidden(whole=True)]
 """The type of a parameter that is the run's context itself, as it was given; no model sees it or can set it."""
+
+
+class IdempotencyKey(str):
+    """A text by which two tries of one call are known to be one; a parameter `Injected[IdempotencyKey]` is given it.
+
+    The same for the same run, tool, contract and arguments, and for no other.
+    """
+
+    __slots__ = ()
+
+
+def holds_key(annotation: Any) -> bool:
+    """Whether a hidden parameter of this annotation is given the key of the call, in place of the context's value."""
+    arguments = (annotation, *getattr(annotation, "__args__", ()))
+    return any(argument is IdempotencyKey for argument in arguments) or any(
+        argument is not annotation and holds_key(argument) for argument in arguments
+    )
 
 
 def hidden_mark(annotation: Any) -> Hidden | None:

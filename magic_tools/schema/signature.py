@@ -23,7 +23,7 @@ from magic_tools.schema.adapting import adapt, adapt_keys, stated_field
 from magic_tools.schema.defaults import check_defaults, json_default
 from magic_tools.schema.docstrings import DocTexts
 from magic_tools.schema.emit import Said, check_stated
-from magic_tools.schema.hidden import ABSENT, Hidden, context_value
+from magic_tools.schema.hidden import ABSENT, Hidden, IdempotencyKey, context_value, holds_key
 from magic_tools.values import JsonObject, JsonValue
 
 __all__ = ["KEYWORD", "Parameter", "Signature", "UndeclaredKeyError"]
@@ -91,6 +91,11 @@ class Signature:
         return tuple(parameter for parameter in self.all if parameter.hidden is not None)
 
     @functools.cached_property
+    def wants_key(self) -> bool:
+        """Whether a hidden parameter is to be given the key of the call."""
+        return any(holds_key(parameter.annotation) for parameter in self.hidden)
+
+    @functools.cached_property
     def adapter(self) -> TypeAdapter[dict[str, Any]]:
         """The validator of a call's arguments, which leaves absent ones absent."""
         try:
@@ -145,11 +150,22 @@ class Signature:
             said[name] = Said(parameter.annotation, stated_field(parameter.annotation), keywords)
         return said
 
-    def bind(self, values: Mapping[str, Any], context: Any = None) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def filled(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Validated values by parameter name, those that were left out at their defaults."""
+        left_out = (p for p in self.parameters if p.name not in values and not _is_required(p.default))
+        return {**values, **{p.name: _made(p.default) for p in left_out}}
+
+    def injected(self, context: Any, key: IdempotencyKey | None = None) -> dict[str, Any]:
+        """What the hidden parameters are given, by name; ContextError names one that the context does not fill."""
+        return {parameter.name: self._injected(parameter, context, key) for parameter in self.hidden}
+
+    def bind(
+        self, values: Mapping[str, Any], context: Any = None, key: IdempotencyKey | None = None
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The positional and keyword arguments of a call, from validated values by parameter name.
 
-        Hidden parameters come from the context; ContextError names one that it does not fill. A key of a
-        `**kwargs` object that names another parameter is an UndeclaredKeyError.
+        Hidden parameters come from the context, or are the key of the call; ContextError names one that is not
+        filled. A key of a `**kwargs` object that names another parameter is an UndeclaredKeyError.
         """
         if self._is_plain:
             return (), dict(values)
@@ -159,7 +175,7 @@ class Signature:
         for parameter in self.all:
             given = parameter.name in values
             if parameter.hidden is not None:
-                value = self._injected(parameter, context)
+                value = self._injected(parameter, context, key)
             else:
                 value = values[parameter.name] if given else _own(parameter.default)
             match parameter.kind:
@@ -177,15 +193,16 @@ class Signature:
 
     def check_context(self, context: Any) -> None:
         """ContextError if the context does not fill a hidden parameter that has no default."""
-        for parameter in self.hidden:
-            self._injected(parameter, context)
+        self.injected(context, IdempotencyKey())
 
     @functools.cached_property
     def _is_plain(self) -> bool:
         """Whether Python itself can fill in what a model left out, and every value goes by its name."""
         return all(p.hidden is None and p.kind in KEYWORD and _own(p.default) is p.default for p in self.all)
 
-    def _injected(self, parameter: Parameter, context: Any) -> Any:
+    def _injected(self, parameter: Parameter, context: Any, key: IdempotencyKey | None) -> Any:
+        if key is not None and holds_key(parameter.annotation):
+            return key
         whole = parameter.hidden is not None and parameter.hidden.whole
         value = (ABSENT if context is None else context) if whole else context_value(context, parameter.name)
         if value is not ABSENT:

@@ -1,18 +1,27 @@
-"""What a function returns, as the text that a model reads."""
+"""What a function returns, as the text that a model reads, held to what the function declares."""
 
 from __future__ import annotations
 
-import copy
 import inspect
 import json
-from typing import Any
+import math
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from pydantic_core import from_json, to_json, to_jsonable_python
 
 from magic_tools.errors import ParseError
 from magic_tools.loose.decode import Schema, compile_annotation
+from magic_tools.loose.foreign import ForeignReader
+from magic_tools.loose.issues import Finding, told
+from magic_tools.loose.phrases import say
+from magic_tools.messages import listed
 from magic_tools.schema.signature import Signature
-from magic_tools.values import JsonObject
+from magic_tools.schema.walk import subschemas
+from magic_tools.tools.plain import NoFormError, plain_form, with_plain_leaves
+from magic_tools.values import JsonObject, Kept
 
-__all__ = ["ResultWriter"]
+__all__ = ["BrokenResultError", "ResultWriter", "Written"]
 
 _DONE = {"ok": True}
 _DONE_SCHEMA: JsonObject = {
@@ -23,8 +32,31 @@ _DONE_SCHEMA: JsonObject = {
 }
 
 
+_TEXTS = frozenset({"title", "description", "default", "examples"})
+
+
+class BrokenResultError(ValueError):
+    """A value is not what its function declares; `kind` is the class that is at fault, `findings` say where.
+
+    `has_form` is false where no JSON can hold it.
+    """
+
+    def __init__(self, kind: type, findings: tuple[Finding, ...], *, has_form: bool = True) -> None:
+        super().__init__(listed(told(findings, "en")))
+        self.kind = kind
+        self.findings = findings
+        self.has_form = has_form
+
+
+class Written(NamedTuple):
+    """A result as text: JSON, or, if `is_text`, the text itself that the function returned."""
+
+    text: str
+    is_text: bool = False
+
+
 class ResultWriter:
-    """Writes a function's results by a schema.
+    """Writes a function's results by a schema, and holds what it has written to the schema.
 
     Text goes as it is, everything else as JSON; of a function that `says_nothing`, since it returns None
     by its annotation, the model reads `{"ok": true}`.
@@ -45,16 +77,41 @@ class ResultWriter:
     @property
     def schema(self) -> JsonObject:
         """The canonical schema of the results, `{}` where they may be anything; a fresh copy."""
-        return copy.deepcopy(_DONE_SCHEMA if self._says_nothing else self._schema.output_schema)
+        return self._kept.fresh()
 
-    def write(self, value: Any) -> str:
-        """The text of a result; ValueError if it is not of the declared type, or no JSON can hold it."""
+    def write(self, value: Any) -> Written:
+        """The text of a result; BrokenResultError if it is not of the declared type, or no JSON can hold it."""
         if value is None:
-            return self._nothing()
+            return Written(self._nothing())
         if self._says_nothing:
-            raise ValueError(f"the function is declared to return None and returned a {type(value).__name__}")
-        written = self._schema.dump(value)
-        return _text_of(written) if isinstance(value, str) else written
+            raise _not(type(value), say("null, since the function is declared to return nothing"))
+        try:
+            plain = with_plain_leaves(value) if self._is_open else value
+            text = self._schema.dump(plain, fallback=plain_form)
+        except Exception:  # noqa: BLE001 - how a value is written may be the author's code too; why it failed is found next
+            return Written(self._in_plain(value))
+        if isinstance(value, str):
+            data = json.loads(text)
+            written = Written(data, is_text=True) if isinstance(data, str) else Written(text)
+        else:
+            data, written = from_json(text), Written(text)
+        if self._checker is not None and (findings := self._findings(value, data)):
+            raise BrokenResultError(type(value), findings)
+        return written
+
+    @cached_property
+    def _kept(self) -> Kept:
+        return Kept(_DONE_SCHEMA if self._says_nothing else self._schema.output_schema)
+
+    @cached_property
+    def _is_open(self) -> bool:
+        """Whether something in a result is not declared, so that it may be of any class."""
+        return _has_open_place(self.schema)
+
+    @cached_property
+    def _checker(self) -> ForeignReader | None:
+        schema = self.schema
+        return ForeignReader(schema) if schema else None
 
     def _nothing(self) -> str:
         if self._says_nothing:
@@ -62,11 +119,74 @@ class ResultWriter:
         try:
             self._schema.parse("null")  # pydantic writes None for any type; reading tells which types have it
         except ParseError:
-            raise ValueError("the function is not declared to return None, and did") from None
+            raise _not(type(None), say("a value, since the function is not declared to return None")) from None
         return "null"
 
+    def _findings(self, value: Any, data: Any) -> tuple[Finding, ...]:
+        """What is wrong with a result's data; null stands for a float that JSON has no word for."""
+        if self._checker is None or self._checker.fits(data):
+            return ()
+        plain = _plain(value)
+        if _has_endless(plain) and self._checker.fits(_zeroed(plain)):
+            return ()
+        return self._checker.findings(data)
 
-def _text_of(written: str) -> str:
-    """The text that a JSON string holds; JSON of another kind, which a serialiser may make of a text, as it is."""
-    text = json.loads(written)
-    return text if isinstance(text, str) else written
+    def _in_plain(self, value: Any) -> str:
+        """The JSON of a value that is not written as its type: as it is, if something in it is foreign to pydantic.
+
+        Else why not.
+        """
+        foreign: list[type] = []
+        lost: list[NoFormError] = []
+
+        def form(held: Any) -> Any:
+            foreign.append(type(held))
+            try:
+                return plain_form(held)
+            except NoFormError as error:
+                lost.append(error)
+                raise
+
+        try:
+            text = to_json(value, by_alias=True, inf_nan_mode="null", bytes_mode="base64", fallback=form).decode()
+        except Exception as error:  # whatever the author's own code for it raises
+            kind = foreign[-1] if lost else type(value)
+            expected, got = say("a value that has a JSON form"), say("one of type {kind}", kind=kind.__name__)
+            raise BrokenResultError(kind, (Finding((), expected, got),), has_form=not lost) from error
+        if findings := self._findings(value, from_json(text)):
+            raise BrokenResultError(type(value), findings)
+        if foreign:
+            return text
+        raise _not(type(value), say("a value of the declared type"))
+
+
+def _has_open_place(schema: JsonObject) -> bool:
+    is_open = not schema.keys() - _TEXTS or schema.get("additionalProperties") is True
+    return is_open or any(map(_has_open_place, subschemas(schema)))
+
+
+def _not(kind: type, expected: Any) -> BrokenResultError:
+    return BrokenResultError(kind, (Finding((), expected, say("one of type {kind}", kind=kind.__name__)),))
+
+
+def _plain(value: Any) -> Any:
+    return to_jsonable_python(value, by_alias=True, inf_nan_mode="constants", bytes_mode="base64", fallback=plain_form)
+
+
+def _has_endless(data: Any) -> bool:
+    layer = [data]
+    while layer:
+        held = layer.pop()
+        if isinstance(held, float) and not math.isfinite(held):
+            return True
+        if isinstance(held, dict | list):
+            layer.extend(held.values() if isinstance(held, dict) else held)
+    return False
+
+
+def _zeroed(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _zeroed(held) for key, held in data.items()}
+    if isinstance(data, list):
+        return [_zeroed(held) for held in data]
+    return 0.0 if isinstance(data, float) and not math.isfinite(data) else data

@@ -7,29 +7,26 @@ import functools
 import inspect
 import json
 import pickle
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
+from magic_tools.chat import ToolDefinition
 from magic_tools.contracts.contract import ToolContract
 from magic_tools.contracts.policy import Policy
 from magic_tools.effects.runners import run_async, run_sync
 from magic_tools.errors import DefinitionError
-from magic_tools.loose.decode import Schema
-from magic_tools.loose.foreign import foreign_reader
-from magic_tools.loose.foreign_defaults import with_defaults
 from magic_tools.loose.reshape import reshaped
-from magic_tools.messages import Language, ToolDefinition, ToolResult
-from magic_tools.schema.adapting import adapt
+from magic_tools.messages import ToolResult
+from magic_tools.options import RunOptions
 from magic_tools.schema.dialects.rendered import DialectChange, Rendered
 from magic_tools.schema.dialects.table import Dialect, render_tool
 from magic_tools.schema.guard.guard import FOREIGN_TOOL, SchemaLimits
-from magic_tools.schema.reading import ARGUMENTS, open_signature, read_signature
-from magic_tools.schema.signature import Signature
-from magic_tools.schema.walk import resolve
-from magic_tools.tools.execution import Arguments, Executable, execute
-from magic_tools.tools.results import ResultWriter
+from magic_tools.tools.behaviour import NO_FALLBACK, Attached, Behaviour, Hooks, attached
+from magic_tools.tools.compiling import check_options, checked_name, of_function, of_schema
+from magic_tools.tools.executable import Executable
+from magic_tools.tools.execution import Arguments, execute
+from magic_tools.tools.scope import RunScope
 from magic_tools.values import Kept
 
 __all__ = ["Tool", "tool"]
@@ -39,8 +36,8 @@ Q = ParamSpec("Q")
 R = TypeVar("R")
 S = TypeVar("S")
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", re.ASCII)
 _NO_POLICY = Policy()
+_NO_BEHAVIOUR = Behaviour()
 
 
 class Tool(Generic[P, R]):
@@ -50,13 +47,11 @@ class Tool(Generic[P, R]):
     declares. `strict` is whether a provider is to hold a model to its schema: None where that loses nothing.
     """
 
-    def __init__(
-        self, fn: Callable[P, R], executable: Executable, description: str, policy: Policy, strict: bool | None
-    ) -> None:
+    def __init__(self, fn: Callable[P, R], executable: Executable, strict: bool | None) -> None:
         functools.update_wrapper(self, fn, updated=())  # a function's own attributes would hide the tool's
         self.name = executable.name
-        self.description = description
-        self.policy = policy
+        self.description = executable.description
+        self.policy = executable.policy
         self.strict = strict
         self.executable = executable
         self._fn = fn
@@ -85,7 +80,7 @@ class Tool(Generic[P, R]):
     @property
     def contract(self) -> ToolContract:
         """What the tool promises; made on first use and kept, and a copy that the caller may change."""
-        return copy.deepcopy(self._contract)
+        return copy.deepcopy(self.executable.contract)
 
     @classmethod
     def from_schema(
@@ -98,6 +93,7 @@ class Tool(Generic[P, R]):
         output_schema: Mapping[str, Any] | None = None,
         policy: Policy = _NO_POLICY,
         strict: bool | None = None,
+        behaviour: Behaviour = _NO_BEHAVIOUR,
         limits: SchemaLimits = FOREIGN_TOOL,
     ) -> Tool[..., Any]:
         """A tool whose parameters are known only at run time, from JSON Schemas that anybody may have written.
@@ -107,33 +103,12 @@ class Tool(Generic[P, R]):
         annotations count for nothing. DefinitionError where a schema is not one, is larger than its limits or
         could make a check hang, or where the function cannot be called so.
         """
-        _check_options(name, description, policy, strict)
+        check_options(name, description, policy, strict)
         told: object = description  # which a caller without a type checker may leave at None
         if told is None or not isinstance(limits, SchemaLimits):
             raise DefinitionError(f"{name}(): a description is wanted, and limits that are a SchemaLimits.")
-        if len(description) > limits.texts:
-            raise DefinitionError(
-                f"{name}(): the description has {len(description):,} characters, and SchemaLimits.texts allows "
-                f"{limits.texts:,}. Shorten it, or pass limits=SchemaLimits(texts=...)."
-            )
-        where = f"{name}(): the input schema"
-        arguments: Schema[Any] = Schema(
-            foreign_reader(input_schema, where=where, limits=limits), name=f"{name}()", closed=True
-        )
-        where = f"{name}(): the output schema"
-        results: Schema[Any] = Schema(
-            foreign_reader(
-                {} if output_schema is None else output_schema, where=where, limits=replace(limits, object_root=False)
-            ),
-            name=where,
-        )
-        root = arguments.json_schema
-        given = {*root.get("required", ()), *with_defaults({}, {**root, "required": []}, root)}
-        signature = open_signature(fn, name, root.get("properties", {}).keys(), given)
-        executable = Executable(
-            _checked_name(name), fn, signature, arguments, ResultWriter(results), frozenset(policy.scopes), ARGUMENTS
-        )
-        return Tool(fn, executable, description, policy, strict)
+        schemas = (input_schema, output_schema)
+        return Tool(fn, of_schema(fn, name, description, schemas, policy, behaviour, limits), strict)
 
     def definition(self, dialect: Dialect = "openai-chat", strict: bool | None = None) -> dict[str, Any]:
         """What a provider is sent of the tool; a copy that the caller may change.
@@ -180,21 +155,55 @@ class Tool(Generic[P, R]):
         )
 
     def invoke(
-        self, arguments: Arguments = None, *, call_id: str = "call", context: Any = None, language: Language = "en"
+        self,
+        arguments: Arguments = None,
+        *,
+        call_id: str = "call",
+        context: Any = None,
+        options: RunOptions | None = None,
     ) -> ToolResult:
         """What a call comes to; never raises for what a model got wrong.
 
         `arguments` is the text that a model sent, or a mapping. An async function is awaited too.
-        `context`, a mapping or an object, fills the hidden parameters; ContextError if it does not. The model is told
-        what is wrong in English or Chinese (`language`).
+        `context`, a mapping or an object, fills the hidden parameters; ContextError if it does not. `options`
+        choose the language in which the model is told what is wrong, and who is told of events and alerts.
         """
-        return run_sync(execute(self._bound(), arguments, call_id, context, language))
+        return run_sync(execute(self._bound(), arguments, call_id, RunScope(context, options)))
 
     async def ainvoke(
-        self, arguments: Arguments = None, *, call_id: str = "call", context: Any = None, language: Language = "en"
+        self,
+        arguments: Arguments = None,
+        *,
+        call_id: str = "call",
+        context: Any = None,
+        options: RunOptions | None = None,
     ) -> ToolResult:
-        """What a call comes to, awaited; an ordinary function runs in a worker thread."""
-        return await run_async(execute(self._bound(), arguments, call_id, context, language))
+        """What a call comes to, awaited; an ordinary function that may block runs in a worker thread."""
+        return await run_async(execute(self._bound(), arguments, call_id, RunScope(context, options)))
+
+    def rule(self, fn: Callable[Q, S]) -> Callable[Q, S]:
+        """Attach a check across arguments, which names those that it wants; ValueError, or False, refuses the call.
+
+        What the ValueError says, the model is told. Hidden parameters may be named too. Used as a decorator.
+        """
+        self._hooks.rules.append(self._attached(fn))
+        return fn
+
+    def result_rule(self, fn: Callable[Q, S]) -> Callable[Q, S]:
+        """Attach a check of results: it takes the result, and may name arguments; ValueError, or False, refuses it."""
+        self._hooks.result_rules.append(self._attached(fn, first=1))
+        return fn
+
+    def reconcile(self, fn: Callable[Q, S]) -> Callable[Q, S]:
+        """Attach what finds out whether a call took effect that came to no result.
+
+        It names the arguments and hidden parameters that it wants, such as the idempotency key, and returns
+        `"applied"`, `"not_applied"` or `"unknown"`.
+        """
+        if self._hooks.reconcile is not None:
+            raise DefinitionError(f"{self.name}(): it has a reconcile function already, {self._hooks.reconcile.name}.")
+        self._hooks.reconcile = self._attached(fn)
+        return fn
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Tool[P, R]: ...
@@ -209,22 +218,21 @@ class Tool(Generic[P, R]):
 
     def renamed(self, name: str) -> Tool[P, R]:
         """The same tool under another name, by which a model calls it; DefinitionError if it cannot be one."""
-        return self._remade(self._fn, replace(self.executable, name=_checked_name(name)))
+        return self._remade(self._fn, replace(self.executable, name=checked_name(name)))
 
     def _remade(self, fn: Callable[Q, R], executable: Executable) -> Tool[Q, R]:
-        made = Tool(fn, executable, self.description, self.policy, self.strict)
+        made = Tool(fn, executable, self.strict)
         made._renderings = self._renderings  # which are kept by name, and are the same for every object
         return made
 
-    @functools.cached_property
-    def _contract(self) -> ToolContract:
-        return ToolContract(
-            id=self.policy.id or self.name,
-            description=self.description,
-            input_schema=self.executable.arguments.json_schema,
-            output_schema=self.executable.results.schema,
-            error_schema=self.policy.error_schema,
-        )
+    @property
+    def _hooks(self) -> Hooks:
+        return self.executable.hooks
+
+    def _attached(self, fn: Callable[..., Any], first: int = 0) -> Attached:
+        target = self.executable
+        known = None if target.is_open else {parameter.name for parameter in target.signature.all}
+        return attached(fn, tool=self.name, known=known, first=first)
 
     @property
     def _is_method(self) -> bool:
@@ -248,13 +256,14 @@ class Tool(Generic[P, R]):
 
 @overload
 def tool(
-    fn: Callable[P, R], /, *, name: str | None = ..., description: str | None = ..., policy: Policy = ...,
-    strict: bool | None = ..., flat: bool = ...,
+    fn: Callable[P, R], /, *, name: str | None = ..., description: str | None = ..., timeout: float | None = ...,
+    retries: int = ..., fallback: Any = ..., keep: Iterable[str] = ..., policy: Policy = ..., strict: bool | None = ...,
+    flat: bool = ...,
 ) -> Tool[P, R]: ...  # fmt: skip
 @overload
 def tool(
-    *, name: str | None = ..., description: str | None = ..., policy: Policy = ..., strict: bool | None = ...,
-    flat: bool = ...,
+    *, name: str | None = ..., description: str | None = ..., timeout: float | None = ..., retries: int = ...,
+    fallback: Any = ..., keep: Iterable[str] = ..., policy: Policy = ..., strict: bool | None = ..., flat: bool = ...,
 ) -> Callable[[Callable[P, R]], Tool[P, R]]: ...  # fmt: skip
 def tool(
     fn: Callable[P, R] | None = None,
@@ -262,6 +271,10 @@ def tool(
     *,
     name: str | None = None,
     description: str | None = None,
+    timeout: float | None = 30.0,
+    retries: int = 0,
+    fallback: Any = NO_FALLBACK,
+    keep: Iterable[str] = (),
     policy: Policy = _NO_POLICY,
     strict: bool | None = None,
     flat: bool = False,
@@ -270,100 +283,24 @@ def tool(
 
     The function's name and the prose of its docstring are what a model is told, unless `name` or
     `description` say otherwise. With `flat`, the fields of a function's only parameter, a model or the
-    like, are the tool's own; a union has no fields of its own, and stays under its name. DefinitionError
-    names the parameter that has no annotation, or one that cannot become a schema.
+    like, are the tool's own; a union has no fields of its own, and stays under its name.
+
+    Each try of a call has `timeout` seconds, or no end if that is None. `retries` more are made where that can
+    help and do no harm: after a failure, a time-out or a result that is not what was declared, of a tool that its
+    policy calls read-only or idempotent, or where nothing was done. `fallback`, a value or a function of the
+    arguments and of what was raised, then stands in for the result, and is marked. `keep` names result fields
+    that survive where a result is too long for a model.
+
+    DefinitionError names the parameter that has no annotation, or one that cannot become a schema.
     """
-    _check_options(name, description, policy, strict)
-    if fn is not None:
-        return _make(fn, name, description, policy, strict, flat)
+    check_options(name, description, policy, strict)
+    behaviour = Behaviour(timeout, retries, fallback, keep)  # type: ignore[arg-type]  # it takes any iterable of names
 
     def decorate(fn: Callable[P, R]) -> Tool[P, R]:
-        return _make(fn, name, description, policy, strict, flat)
+        made = getattr(fn, "__func__", None)
+        if isinstance(made, Tool):  # @classmethod above @tool
+            return made.__get__(getattr(fn, "__self__", None))
+        executable = of_function(fn, name, description, policy, behaviour, flat=flat)
+        return Tool(executable.fn, executable, strict)
 
-    return decorate
-
-
-def _check_options(name: object, description: object, policy: object, strict: object) -> None:
-    """DefinitionError for an option of the wrong kind, which would come out far from here."""
-    wanted: Mapping[str, tuple[object, type, str]] = {
-        "name": (name, str, "a text"),
-        "description": (description, str, "a text"),
-        "policy": (policy, Policy, "a Policy, such as Policy(tags=('read',))"),
-        "strict": (strict, bool, "True, False or None"),
-    }
-    for option, (given, kind, words) in wanted.items():
-        if not isinstance(given, kind) and not (given is None and option != "policy"):
-            raise DefinitionError(f"tool({option}=...) wants {words}, got {given!r:.80}.")
-
-
-def _make(
-    fn: Callable[P, R], name: str | None, description: str | None, policy: Policy, strict: bool | None, flat: bool
-) -> Tool[P, R]:
-    made = getattr(fn, "__func__", None)
-    if isinstance(made, Tool):  # @classmethod above @tool
-        return made.__get__(getattr(fn, "__self__", None))
-    signature = _signature(fn)
-    name = _checked_name(signature.name if name is None else name)
-    only = _flattened(signature) if flat else None
-    executable = Executable(
-        name,
-        fn.__func__ if isinstance(fn, staticmethod) else fn,
-        signature,
-        _arguments(signature) if only is None else only,
-        ResultWriter.of(signature),
-        frozenset(policy.scopes),
-        None if only is None else signature.parameters[0].name,
-    )
-    return Tool(executable.fn, executable, signature.docs.prose if description is None else description, policy, strict)
-
-
-def _signature(fn: Callable[..., Any]) -> Signature:
-    if isinstance(fn, classmethod | staticmethod):
-        return read_signature(fn.__func__, is_method=isinstance(fn, classmethod))
-    return read_signature(fn)
-
-
-def _checked_name(name: str) -> str:
-    if not _NAME.fullmatch(name):
-        raise DefinitionError(
-            f"{name!r} cannot be a tool's name: providers take letters, digits, _ and -, up to 64, and no digit or - "
-            f"first ({_NAME.pattern}). Give another with `@tool(name=...)`."
-        )
-    return name
-
-
-def _arguments(signature: Signature) -> Schema[dict[str, Any]]:
-    schema = Schema(signature.adapter, name=f"{signature.name}()", closed=True, said=signature.said())
-    try:
-        schema.check("input")
-    except DefinitionError as error:
-        fault = error
-    else:
-        return schema
-    signature.check_each()  # names the parameter, if it is one alone
-    raise fault
-
-
-def _flattened(signature: Signature) -> Schema[Any] | None:
-    """The schema of a function's only parameter, if that is an object with fields of its own; None for a union."""
-    if len(signature.parameters) != 1:
-        raise DefinitionError(
-            f"{signature.name}(): flat=True wants one parameter that a model fills, and there are "
-            f"{len(signature.parameters)}. Leave flat out."
-        )
-    (parameter,) = signature.parameters
-    where = f"{signature.name}(): parameter '{parameter.name}'"
-    if not parameter.required:
-        raise DefinitionError(
-            f"{where} is offered field by field by flat=True, so that it cannot be left out as a whole, and has a "
-            "default or a star. Leave the one or the other out."
-        )
-    adapter = adapt(parameter.annotation, where=where)
-    schema = Schema(adapter, name=f"{signature.name}()", closed=True, annotation=parameter.annotation)
-    whole = schema.json_schema
-    root = resolve(whole, whole)
-    if "properties" in root:
-        return schema
-    if "anyOf" in root or "oneOf" in root:
-        return None
-    raise DefinitionError(f"{where} has no fields of its own that flat=True could offer. Leave flat out.")
+    return decorate if fn is None else decorate(fn)

@@ -8,14 +8,20 @@ from functools import cached_property
 from types import ModuleType
 from typing import Annotated, Any
 
+from magic_tools.chat import ToolDefinition
+from magic_tools.effects.program import Program, within
+from magic_tools.effects.runners import run_async, run_sync
 from magic_tools.errors import DefinitionError
-from magic_tools.messages import Message, ToolDefinition, ToolResult
+from magic_tools.messages import Message, ToolCall, ToolResult, with_own_ids
+from magic_tools.options import RunOptions
 from magic_tools.schema.dialects.rendered import DialectChange
 from magic_tools.schema.dialects.requests import render_tools
 from magic_tools.schema.dialects.table import Dialect
+from magic_tools.tools.batch import AT_ONCE, call_all, check_contexts
 from magic_tools.tools.discovery import load_module, same_tool, tools_in, unique, walk
-from magic_tools.tools.execution import scopes_of
+from magic_tools.tools.executable import Executable, scopes_of
 from magic_tools.tools.listing import listed
+from magic_tools.tools.scope import RunScope
 from magic_tools.tools.search import Document, SearchIndex
 from magic_tools.tools.tool import Tool, tool
 from magic_tools.values import JsonObject
@@ -153,6 +159,55 @@ class Toolset:
     def offered(self, transcript: Sequence[Message]) -> Toolset:  # noqa: ARG002 - a set with a search looks into it
         """What the next request after a transcript offers: all, unless the set is `searchable`."""
         return self
+
+    def invoke_all(
+        self,
+        calls: Sequence[ToolCall],
+        context: Any = None,
+        *,
+        options: RunOptions | None = None,
+        at_once: int = AT_ONCE,
+        deadline_s: float | None = None,
+    ) -> tuple[ToolResult, ...]:
+        """What the calls of one reply come to, in their order, each answered once, whatever becomes of the others.
+
+        At most `at_once` are under way at a time, a call of a sequential tool alone; after `deadline_s` seconds
+        what is under way is given up and nothing more is begun. A missing or repeated id is answered under one
+        of its own, as in a run. Options and errors are those of `Tool.invoke`.
+        """
+        return run_sync(self._calling(calls, context, options, at_once, deadline_s))
+
+    async def ainvoke_all(
+        self,
+        calls: Sequence[ToolCall],
+        context: Any = None,
+        *,
+        options: RunOptions | None = None,
+        at_once: int = AT_ONCE,
+        deadline_s: float | None = None,
+    ) -> tuple[ToolResult, ...]:
+        """`invoke_all`, awaited."""
+        return await run_async(self._calling(calls, context, options, at_once, deadline_s))
+
+    @property
+    def executables(self) -> dict[str, Executable]:
+        """What is called for a model, by name."""
+        return {made.name: made.executable for made in self}
+
+    def _calling(
+        self,
+        calls: Sequence[ToolCall],
+        context: Any,
+        options: RunOptions | None,
+        at_once: int,
+        deadline_s: float | None,
+    ) -> Program[tuple[ToolResult, ...]]:
+        if isinstance(at_once, bool) or at_once < 1:
+            raise ValueError(f"at_once is a whole number of at least 1, got {at_once!r:.40}")
+        own, targets = with_own_ids(calls), self.executables
+        check_contexts(targets, own, context)
+        program = call_all(targets, own, RunScope(context, options), names=self.names, at_once=at_once)
+        return program if deadline_s is None else within(program, deadline_s)
 
     def definitions(self, dialect: Dialect = "openai-chat", strict: bool | None = None) -> list[JsonObject]:
         """What a provider is sent of the tools in one request, in order; copies that the caller may change.

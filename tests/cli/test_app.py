@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from magic_tools.chat import ChatModel, ModelReply
 from magic_tools.cli import app
 from magic_tools.errors import ModelError, RateLimitError
-from magic_tools.messages import ChatModel, ModelReply, TextPart, Usage
+from magic_tools.messages import TextPart, Usage
 from magic_tools.models import local
 from magic_tools.models.scripted import ScriptedModel, ScriptedReply
 from tests.cli.conftest import Command, Done

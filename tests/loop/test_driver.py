@@ -8,26 +8,17 @@ from typing import Any, TypeAlias
 import pytest
 from pydantic import BaseModel
 
+from magic_tools.chat import Capabilities, ModelReply, ModelRequest
 from magic_tools.effects.program import Program
 from magic_tools.effects.runners import run_async, run_sync
 from magic_tools.errors import ModelError, ToolFailure
 from magic_tools.loop.driver import Ended, drive
 from magic_tools.loop.machine import LoopState
-from magic_tools.messages import (
-    Capabilities,
-    ErrorCode,
-    Message,
-    ModelReply,
-    ModelRequest,
-    Outcome,
-    TextPart,
-    ToolCall,
-    ToolResult,
-    Usage,
-)
+from magic_tools.messages import ErrorCode, Message, Outcome, TextPart, ToolCall, ToolResult, Usage
 from magic_tools.models.scripted import ScriptedModel, ScriptedReply
 from magic_tools.options import Limits
 from magic_tools.outputs.answer import answer_for
+from magic_tools.tools.scope import RunScope
 from magic_tools.tools.tool import tool
 from magic_tools.tools.toolset import Toolset
 
@@ -93,7 +84,7 @@ def start(
     model = ScriptedModel(replies, capabilities=capabilities) if capabilities else ScriptedModel(replies)
     toolset = shop.tools if shop else Toolset()
     state = LoopState((ASKED,), limits or Limits(), toolset.names)
-    return model, drive(model, toolset, answer_for(target, model.capabilities), state)
+    return model, drive(model, toolset, answer_for(target, model.capabilities), state, RunScope())
 
 
 def results(outcome: Outcome[Any]) -> list[ToolResult]:
@@ -145,7 +136,7 @@ def test_a_model_without_schemas_is_told(run: Run) -> None:
 
 
 def test_several_calls_of_a_reply(run: Run) -> None:
-    """Each runs once, in order, ordinary and async; each result stands under its call, and one failing spoils none."""
+    """Each runs once, side by side, ordinary and async; each result stands under its call, in order, whatever fails."""
     shop = Shop()
     asked = [
         ToolCall("c1", "stock", '{"sku": "ab"}'),
@@ -154,7 +145,7 @@ def test_several_calls_of_a_reply(run: Run) -> None:
     ]
     _, program = start([asked, "done"], shop)
     outcome = run(program).outcome
-    assert shop.calls == ["stock ab", "fail", "sell x"]
+    assert sorted(shop.calls) == ["fail", "sell x", "stock ab"]
     assert [(result.call_id, result.name, result.is_error) for result in results(outcome)] == [
         ("c1", "stock", False),
         ("c2", "fail", True),
@@ -171,7 +162,8 @@ def test_failures_in_words(run: Run) -> None:
     model, program = start([ToolCall("c1", "refuse", ""), "closed"], Shop())
     run(program)
     (result,) = model.requests[1].messages[-1].parts
-    assert result == ToolResult("c1", "refuse", "The shop is closed.", is_error=True, code=ErrorCode.CONFLICT)
+    words = "The shop is closed. Look at how things stand now, and then decide."
+    assert result == ToolResult("c1", "refuse", words, is_error=True, code=ErrorCode.CONFLICT, effect="none")
 
 
 def test_an_unknown_tool(run: Run) -> None:
@@ -183,7 +175,10 @@ def test_an_unknown_tool(run: Run) -> None:
     assert (ended.outcome.stop, ended.outcome.ok, len(model.requests)) == ("tool_failures", False, 4)
     assert len(shop.calls) == 3
     first = results(ended.outcome)[0]
-    assert first.content == "There is no tool called 'stok'; there are: stock, sell, fail, refuse. Nothing was run."
+    assert first.content == (
+        "There is no tool called 'stok'; there are: stock, sell, fail, refuse. Nothing was run. "
+        "Check the name or the id: the same call would fail again."
+    )
     assert (first.is_error, first.code) == (True, ErrorCode.NOT_FOUND)
 
 
@@ -192,7 +187,7 @@ def test_an_unknown_tool_where_there_is_none(run: Run) -> None:
     _, program = start([ToolCall("c1", "x" * 100_000, ""), "done"])
     (result,) = results(run(program).outcome)
     assert len(result.content) < 200
-    assert result.content.endswith("there are: none. Nothing was run.")
+    assert "there are: none. Nothing was run." in result.content
 
 
 @pytest.mark.parametrize("arguments", ['{"sku": "a', '{"sku": true}', "", '["a"]'])
@@ -295,7 +290,9 @@ def test_an_interrupt_of_a_tool_ends_the_run(run: Run) -> None:
 
     model = ScriptedModel([ToolCall("c1", "leave", "")])
     toolset = Toolset(leave)
-    program = drive(model, toolset, answer_for(str, model.capabilities), LoopState((ASKED,), Limits(), toolset.names))
+    program = drive(
+        model, toolset, answer_for(str, model.capabilities), LoopState((ASKED,), Limits(), toolset.names), RunScope()
+    )
     with pytest.raises(KeyboardInterrupt):
         run(program)
     assert len(model.requests) == 1

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from magic_tools.chat import FinishReason, ModelReply
 from magic_tools.loop.machine import (
     Action,
     CallModel,
@@ -21,18 +22,7 @@ from magic_tools.loop.machine import (
     ToolsRan,
     step,
 )
-from magic_tools.messages import (
-    ErrorCode,
-    FinishReason,
-    Issue,
-    Message,
-    ModelReply,
-    Repair,
-    TextPart,
-    ToolCall,
-    ToolResult,
-    Usage,
-)
+from magic_tools.messages import ErrorCode, Issue, Message, Repair, TextPart, ToolCall, ToolResult, Usage
 from magic_tools.options import Limits
 
 ASKED = Message.user("What is in stock?")

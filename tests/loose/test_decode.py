@@ -17,9 +17,9 @@ from annotated_types import Ge
 from pydantic import BaseModel, ConfigDict, Field, SecretBytes, SecretStr, field_validator
 from typing_extensions import TypeAliasType
 
+from magic_tools.chat import FinishReason
 from magic_tools.errors import DefinitionError, ParseError, ParseErrorKind
 from magic_tools.loose.decode import Schema, compile_schema, loads, parse
-from magic_tools.messages import FinishReason
 from magic_tools.schema.adapting import adapt
 
 

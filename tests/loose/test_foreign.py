@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from magic_tools.chat import Capabilities, ModelReply
 from magic_tools.errors import DefinitionError, ParseError
 from magic_tools.loose import effort
 from magic_tools.loose.decode import Schema, compile_schema, parse
@@ -19,7 +20,7 @@ from magic_tools.loose.foreign import foreign_reader
 from magic_tools.loose.issues import told
 from magic_tools.loose.readers import Misfit
 from magic_tools.loose.secrets import Secrets, secrets_of
-from magic_tools.messages import Capabilities, ModelReply, TextPart
+from magic_tools.messages import TextPart
 from magic_tools.outputs.answer import answer_for
 from magic_tools.schema.guard.guard import FOREIGN_TOOL
 

@@ -6,17 +6,9 @@ import json
 
 import pytest
 
+from magic_tools.chat import ModelReply, ModelRequest, OutputFormat, ToolDefinition
 from magic_tools.loose.decode import compile_schema
-from magic_tools.messages import (
-    Message,
-    ModelReply,
-    ModelRequest,
-    OutputFormat,
-    TextPart,
-    ToolCall,
-    ToolDefinition,
-    ToolResult,
-)
+from magic_tools.messages import Message, TextPart, ToolCall, ToolResult
 from magic_tools.models.forms import replayed, restored
 from magic_tools.tools.tool import Tool
 

@@ -15,20 +15,17 @@ from typing import Any
 
 import pytest
 
-from magic_tools.errors import ModelError, ModelTimeoutError, ModelUnavailableError
-from magic_tools.messages import (
+from magic_tools.chat import (
     Capabilities,
     ChatModel,
-    Message,
     ModelReply,
     ModelRequest,
     ModelSettings,
     OutputFormat,
-    TextPart,
-    ToolCall,
     ToolDefinition,
-    ToolResult,
 )
+from magic_tools.errors import ModelError, ModelTimeoutError, ModelUnavailableError
+from magic_tools.messages import Message, TextPart, ToolCall, ToolResult
 from magic_tools.models import local
 from magic_tools.models.local import LocalModel
 from magic_tools.models.weights import Weights, checked, embedded_weights, loaded_weights
@@ -300,7 +297,8 @@ def test_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 PROGRAM = """
 import sys
-from magic_tools.messages import Message, ModelRequest, ModelSettings, OutputFormat
+from magic_tools.chat import ModelRequest, ModelSettings, OutputFormat
+from magic_tools.messages import Message
 from magic_tools.models.local import LocalModel
 
 model = LocalModel(settings=ModelSettings(max_tokens=8), notify=print)

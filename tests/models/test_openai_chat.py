@@ -10,20 +10,9 @@ import pytest
 from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
 from pydantic import TypeAdapter
 
+from magic_tools.chat import FinishReason, ModelReply, ModelRequest, ModelSettings, OutputFormat, ToolDefinition
 from magic_tools.errors import ModelError, SchemaRejectedError
-from magic_tools.messages import (
-    FinishReason,
-    Message,
-    ModelReply,
-    ModelRequest,
-    ModelSettings,
-    OutputFormat,
-    TextPart,
-    ToolCall,
-    ToolDefinition,
-    ToolResult,
-    Usage,
-)
+from magic_tools.messages import Message, TextPart, ToolCall, ToolResult, Usage
 from magic_tools.models.openai_chat import COMPATIBLE, OPENAI, Flavour, decode, encode
 
 CITY = {

@@ -15,18 +15,9 @@ import httpx2
 import openai
 import pytest
 
+from magic_tools.chat import ChatModel, ModelReply, ModelRequest, ModelSettings, ToolDefinition
 from magic_tools.errors import ModelError, ModelTimeoutError, ModelUnavailableError, RateLimitError
-from magic_tools.messages import (
-    ChatModel,
-    Message,
-    ModelReply,
-    ModelRequest,
-    ModelSettings,
-    TextPart,
-    ToolCall,
-    ToolDefinition,
-    Usage,
-)
+from magic_tools.messages import Message, TextPart, ToolCall, Usage
 from magic_tools.models.openai_chat import COMPATIBLE, OpenAIChatModel, encode
 from tests.models.wire_server import Answer, WireServer
 

@@ -16,18 +16,9 @@ from pathlib import Path
 import openai
 import pytest
 
+from magic_tools.chat import ModelReply, ModelRequest, ModelSettings, OutputFormat, ToolDefinition
 from magic_tools.errors import ModelError
-from magic_tools.messages import (
-    Message,
-    ModelReply,
-    ModelRequest,
-    ModelSettings,
-    OutputFormat,
-    TextPart,
-    ToolCall,
-    ToolDefinition,
-    ToolResult,
-)
+from magic_tools.messages import Message, TextPart, ToolCall, ToolResult
 from magic_tools.models.openai_chat import OpenAIChatModel
 
 AGE = {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"], "additionalProperties": False}

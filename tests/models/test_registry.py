@@ -8,8 +8,8 @@ from typing import Any
 import openai
 import pytest
 
+from magic_tools.chat import ModelSettings
 from magic_tools.errors import ModelUnavailableError
-from magic_tools.messages import ModelSettings
 from magic_tools.models import local, registry
 from magic_tools.models.local import LocalModel
 from magic_tools.models.openai_chat import OpenAIChatModel

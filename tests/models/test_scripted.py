@@ -6,17 +6,9 @@ import asyncio
 
 import pytest
 
+from magic_tools.chat import Capabilities, ChatModel, ModelReply, ModelRequest
 from magic_tools.errors import ModelError, RateLimitError
-from magic_tools.messages import (
-    Capabilities,
-    ChatModel,
-    Message,
-    ModelReply,
-    ModelRequest,
-    TextPart,
-    ToolCall,
-    Usage,
-)
+from magic_tools.messages import Message, TextPart, ToolCall, Usage
 from magic_tools.models.scripted import ScriptedModel, ScriptedReply
 
 REQUEST = ModelRequest((Message.user("How warm is it in Rome?"),))

@@ -9,8 +9,9 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
+from magic_tools.chat import Capabilities, FinishReason, ModelReply
 from magic_tools.errors import DefinitionError
-from magic_tools.messages import Capabilities, FinishReason, Message, ModelReply, TextPart, ToolCall
+from magic_tools.messages import Message, TextPart, ToolCall
 from magic_tools.outputs.answer import Answer, Checked, answer_for
 
 NATIVE = Capabilities(native_schema=True)

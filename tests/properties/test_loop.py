@@ -15,25 +15,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from magic_tools.chat import Capabilities, ModelReply, ModelRequest
 from magic_tools.effects.program import Program
 from magic_tools.effects.runners import run_async, run_sync
 from magic_tools.errors import ModelError, ToolFailure
 from magic_tools.loop import driver, machine
 from magic_tools.loop.driver import Ended, drive
 from magic_tools.loop.machine import Action, Event, LoopState
-from magic_tools.messages import (
-    Capabilities,
-    Message,
-    ModelReply,
-    ModelRequest,
-    Outcome,
-    TextPart,
-    ToolCall,
-    ToolResult,
-    Usage,
-)
+from magic_tools.messages import Message, Outcome, TextPart, ToolCall, ToolResult, Usage
 from magic_tools.options import Limits
 from magic_tools.outputs.answer import answer_for
+from magic_tools.tools.scope import RunScope
 from magic_tools.tools.tool import tool
 from magic_tools.tools.toolset import Toolset
 
@@ -130,7 +122,7 @@ def ending(runner: Runner, model: EndlessModel, target: Any, limits: Limits) -> 
     """What a run comes to: its outcome, and the issues or the error that go with it."""
     state = LoopState(ASKED, limits, TOOLS.names)
     try:
-        ended = runner(drive(model, TOOLS, answer_for(target, model.capabilities), state))
+        ended = runner(drive(model, TOOLS, answer_for(target, model.capabilities), state, RunScope()))
     except ModelError as error:
         return error.outcome or pytest.fail("the error carries no outcome"), str(error)
     return ended.outcome, ended.issues

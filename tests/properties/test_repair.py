@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from magic_tools.chat import FinishReason
 from magic_tools.errors import ParseError
 from magic_tools.loose.decode import loads, parse
-from magic_tools.messages import FinishReason
 
 few = settings(max_examples=150, deadline=None)
 single = settings(max_examples=80, deadline=None)

@@ -12,12 +12,17 @@ from typing import Annotated, Any, TypeAlias
 import pytest
 from pydantic import AfterValidator, Field, SecretStr
 
-from magic_tools.errors import ModelError, ToolFailure
+from magic_tools.errors import ContractViolation, ModelError, ToolFailure
 from magic_tools.messages import ErrorCode, ToolResult
+from magic_tools.options import RunOptions
 from magic_tools.tools.execution import Arguments
 from magic_tools.tools.tool import Tool, tool
 
 Invoke: TypeAlias = Callable[..., ToolResult]
+
+NOTHING_DONE = "before it ran, so that nothing was done."
+GO_ON = "Go on without it, and say what could not be done."
+"""What the model is advised to do about a failure that has no better code."""
 
 
 def invoke_sync(made: Tool[..., Any], arguments: Arguments = None) -> ToolResult:
@@ -153,7 +158,7 @@ def test_many_faults_are_told_briefly() -> None:
     keys = json.dumps({f"{'long' * 50}_{number}": number for number in range(50)})
     content = Ran().clean.invoke(keys).content
     assert len(content) < 1_100
-    assert content.endswith("characters in all)")
+    assert content.endswith("characters in all) Send the call again with this mended.")
 
 
 def test_a_refusal_is_a_sentence_for_the_model() -> None:
@@ -234,9 +239,17 @@ def endless(value: int) -> int:
 @pytest.mark.parametrize(
     ("check", "code", "content"),
     [
-        (key_error, ErrorCode.INTERNAL, "checked failed with KeyError before it ran, so that nothing was done."),
-        (endless, ErrorCode.INTERNAL, "checked failed with RecursionError before it ran, so that nothing was done."),
-        (failure, ErrorCode.NOT_FOUND, "there is no 5"),
+        (
+            key_error,
+            ErrorCode.INTERNAL,
+            f"checked failed with KeyError before it ran, so that nothing was done. {GO_ON}",
+        ),
+        (
+            endless,
+            ErrorCode.INTERNAL,
+            f"checked failed with RecursionError before it ran, so that nothing was done. {GO_ON}",
+        ),
+        (failure, ErrorCode.NOT_FOUND, "there is no 5. Check the name or the id: the same call would fail again."),
     ],
 )
 def test_a_check_that_fails(invoke: Invoke, check: Callable[[int], int], code: ErrorCode, content: str) -> None:
@@ -295,7 +308,7 @@ def test_a_function_that_raises(invoke: Invoke, error: Exception) -> None:
 
     result = invoke(tool(broken))
     name = type(error).__name__
-    assert result.content == f"broken failed with {name}; whether it had an effect is not known."
+    assert result.content == f"broken failed with {name}; whether it had an effect is not known. {GO_ON}"
     assert (result.call_id, result.is_error, result.code, result.value) == ("c1", True, ErrorCode.INTERNAL, None)
     assert result.exception is error
     assert "secret" not in repr(result)
@@ -308,7 +321,7 @@ def test_an_async_function_that_raises(invoke: Invoke) -> None:
         raise KeyError("secret")
 
     result = invoke(tool(broken))
-    assert result.content == "broken failed with KeyError; whether it had an effect is not known."
+    assert result.content == f"broken failed with KeyError; whether it had an effect is not known. {GO_ON}"
     assert isinstance(result.exception, KeyError)
 
 
@@ -361,7 +374,7 @@ def test_a_failure_in_the_author_s_words(invoke: Invoke, error: Exception, code:
 
 @pytest.mark.parametrize(
     ("length", "told"),
-    [(1_000, "é" * 1_000), (1_001, "é" * 1_000 + "... (cut; 1001 characters in all)"),
+    [(1_000, "é" * 1_000 + "."), (1_001, "é" * 1_000 + "... (cut; 1001 characters in all)"),
      (1_000_000, "é" * 1_000 + "... (cut; 1000000 characters in all)")],
 )  # fmt: skip
 def test_a_long_failure_is_cut(length: int, told: str) -> None:
@@ -370,7 +383,7 @@ def test_a_long_failure_is_cut(length: int, told: str) -> None:
     def fails() -> int:
         raise ToolFailure("é" * length)
 
-    assert tool(fails).invoke().content == told
+    assert tool(fails).invoke().content == f"{told} {GO_ON}"
 
 
 def test_a_result_that_was_not_promised(invoke: Invoke) -> None:
@@ -380,9 +393,13 @@ def test_a_result_that_was_not_promised(invoke: Invoke) -> None:
         return "secret"  # type: ignore[return-value]  # the fault that is tested
 
     result = invoke(tool(count))
-    assert result.content == ("count ran, and its result was withheld: this str is not what the tool promises to send.")
+    assert result.content == (
+        "count ran, and its result was withheld: this str is not what the tool promises to send. "
+        "What it does was done: do not send it again."
+    )
     assert (result.is_error, result.code, result.value) == (True, ErrorCode.INTERNAL, None)
-    assert isinstance(result.exception, ValueError)
+    assert isinstance(result.exception, ContractViolation)
+    assert str(result.exception) == 'result: expected an integer, got "secret"'
 
 
 def test_a_good_call(invoke: Invoke) -> None:
@@ -443,7 +460,7 @@ def test_a_default_that_cannot_be_made() -> None:
     result = later.invoke()
     assert (result.code, result.content) == (
         ErrorCode.INTERNAL,
-        "later failed with ValueError before it ran, so that nothing was done.",
+        f"later failed with ValueError {NOTHING_DONE} {GO_ON}",
     )
 
 
@@ -460,8 +477,8 @@ def test_a_default_that_cannot_be_made() -> None:
 def test_a_refusal_in_chinese(arguments: str, said: str) -> None:
     """A call by hand is answered in the language that is asked for, sync and async alike."""
     made = Ran().listed
-    assert made.invoke(arguments, language="zh").content == said
-    assert asyncio.run(made.ainvoke(arguments, language="zh")).content == said
+    assert made.invoke(arguments, options=RunOptions(language="zh")).content == said
+    assert asyncio.run(made.ainvoke(arguments, options=RunOptions(language="zh"))).content == said
 
 
 def test_a_key_of_another_parameter() -> None:

@@ -28,7 +28,7 @@ from magic_tools import (
     run,
     tool,
 )
-from magic_tools.messages import ChatModel
+from magic_tools.chat import ChatModel
 
 
 class Ticket(BaseModel):

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from magic_tools.chat import OutputFormat, ToolDefinition
 from magic_tools.errors import SchemaRejectedError
-from magic_tools.messages import OutputFormat, ToolDefinition
 from magic_tools.schema.dialects.measures import measured
 from magic_tools.schema.dialects.rendered import DialectChange, Rendered
 from magic_tools.schema.dialects.table import Dialect, form_of, render_schema, render_tool

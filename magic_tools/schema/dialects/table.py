@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal, TypeAlias
 
+from magic_tools.chat import ToolDefinition
 from magic_tools.errors import SchemaRejectedError
-from magic_tools.messages import ToolDefinition
 from magic_tools.schema.dialects import rules
 from magic_tools.schema.dialects.grammar import render_grammar
 from magic_tools.schema.dialects.provider import render

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from magic_tools.chat import ToolDefinition
 from magic_tools.errors import SchemaRejectedError
-from magic_tools.messages import ToolDefinition
 from magic_tools.schema.dialects.requests import render_tools
 from magic_tools.schema.dialects.table import render_schema
 from magic_tools.values import JsonObject

@@ -14,9 +14,9 @@ import pytest
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
+from magic_tools.chat import OutputFormat, ToolDefinition
 from magic_tools.errors import SchemaRejectedError
 from magic_tools.loose.decode import Schema
-from magic_tools.messages import OutputFormat, ToolDefinition
 from magic_tools.schema.adapting import adapt
 from magic_tools.schema.dialects.requests import render_output, render_tools
 from magic_tools.schema.dialects.table import DIALECTS, Dialect, render_schema, render_tool

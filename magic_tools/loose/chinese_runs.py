@@ -1,0 +1,93 @@
+"""The Chinese of what is said in a run: of calls, of answers, and of what is to be done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+__all__ = ["CHINESE_OF_RUNS"]
+
+CHINESE_OF_RUNS: Mapping[str, str] = {
+    "Answer with one JSON value and nothing else: no explanation, no code fence. It must fit this JSON Schema:": (
+        "只用一个 JSON 值作答，不要有任何其他内容：不要解释，不要代码块。该值必须符合以下 JSON Schema："
+    ),
+    "Your reply was empty. Give the answer now, or call a tool.": "你的回复是空的。请现在给出答案，或者调用工具。",
+    "This is the last reply of this run: no tool can be called any more. Answer now, from what is known.": (
+        "这是本次运行的最后一次回复：不能再调用任何工具。请根据已知的信息，现在作答。"
+    ),
+    "Your answer was refused: {issues}. Give the whole answer again, with this mended.": (
+        "你的答案未被接受：{issues}。请改正后，重新给出完整的答案。"
+    ),
+    "Not run: {why}.": "未执行：{why}。",
+    "the model declined to go on": "模型拒绝继续",
+    "the reply was cut before its end": "回复在结束之前被截断",
+    "the run is at its end": "本次运行已经结束",
+    "There is no tool called {name}; there are: {names}. Nothing was run.": (
+        "没有名为{name}的工具；现有的工具：{names}。没有执行任何操作。"
+    ),
+    "none": "无",
+    "{name} may not be used here and did not run: it needs the scope {scopes}.": (
+        "{name}在此不可使用，未执行：它需要权限范围{scopes}。"
+    ),
+    "The arguments of {name} were refused and it did not run: {issues}.": "{name}的参数未被接受，未执行：{issues}。",
+    "{name} failed with {error} before it ran, so that nothing was done.": (
+        "{name}在执行之前因{error}而失败，没有做任何操作。"
+    ),
+    "{name} failed with {error}; whether it had an effect is not known.": (
+        "{name}因{error}而失败；是否已经产生作用，尚不清楚。"
+    ),
+    "{name} failed with {error}; it changes nothing.": "{name}因{error}而失败；它不会改变任何东西。",
+    "{name} took longer than {seconds} s and was abandoned; it may still take effect.": (
+        "{name}用时超过{seconds}秒，已被放弃；它仍有可能产生作用。"
+    ),
+    "{name} took longer than {seconds} s and was cancelled; whether it had an effect is not known.": (
+        "{name}用时超过{seconds}秒，已被取消；是否已经产生作用，尚不清楚。"
+    ),
+    "{name} took longer than {seconds} s and was given up; it changes nothing.": (
+        "{name}用时超过{seconds}秒，已被终止；它不会改变任何东西。"
+    ),
+    "{name} was cancelled from inside; whether it had an effect is not known.": (
+        "{name}在内部被取消；是否已经产生作用，尚不清楚。"
+    ),
+    "{name} was not begun: too many calls that were given up still run.": (
+        "{name}未开始执行：已被放弃而仍在运行的调用过多。"
+    ),
+    "{name} was not begun: the time for all calls is over.": "{name}未开始执行：全部调用的时间已经用尽。",
+    "{name} gave no result, and it did take effect.": "{name}没有给出结果，但已经产生作用。",
+    "{name} gave no result, and it had no effect.": "{name}没有给出结果，也没有产生作用。",
+    "{name} ran, and its result was withheld: this {kind} is not what the tool promises to send.": (
+        "{name}已执行，但其结果未予提供：类型为{kind}的值与该工具所承诺的不符。"
+    ),
+    "{name} ran, and its result was withheld: it holds a value of type {kind}, which has no JSON form.": (
+        "{name}已执行，但其结果未予提供：其中有类型为{kind}的值，无法表示为 JSON。"
+    ),
+    "{name} failed. This was declared to stand in for its result: do not present it as its own.": (
+        "{name}失败了。这是事先声明的替代结果：请勿将其当作该工具的结果。"
+    ),
+    "{name} failed, and whether it had an effect is not known. This was declared to stand in for its result: do not "
+    "present it as its own.": (
+        "{name}失败了，是否已经产生作用，尚不清楚。这是事先声明的替代结果：请勿将其当作该工具的结果。"
+    ),
+    "Send the call again with this mended.": "请改正后，重新发送此调用。",
+    "Check the name or the id: the same call would fail again.": "请核对名称或编号：同样的调用仍会失败。",
+    "Look at how things stand now, and then decide.": "请先查看当前的状态，再作决定。",
+    "Wait a little, then send the same call again.": "请稍候，然后重新发送同样的调用。",
+    "Do not send it again: it takes a person to allow it.": "请勿重新发送：这需要由人来允许。",
+    "Do not send it again before you have checked whether it took effect.": (
+        "在查明它是否已经产生作用之前，请勿重新发送。"
+    ),
+    "Go on without it, and say what could not be done.": "请在没有它的情况下继续，并说明未能完成的事。",
+    "The same call may be sent again.": "可以重新发送同样的调用。",
+    "What it does was done: do not send it again.": "它所做的事已经完成：请勿重新发送。",
+    "the rule {rule} to hold": "符合规则{rule}",
+    "what breaks it": "违反该规则的值",
+    "a rule that can be checked": "能够检查的规则",
+    "null, since the function is declared to return nothing": "null（函数声明为不返回值）",
+    "a value, since the function is not declared to return None": "一个值（函数未声明可返回 None）",
+    "a value that has a JSON form": "能够表示为 JSON 的值",
+    "a value of the declared type": "所声明类型的值",
+    "one of type {kind}": "类型为{kind}的值",
+    "{start}... (cut; {count} characters in all)": "{start}……（已截断；共{count}个字符）",
+    "one item of it": "其中的一项",
+    "values that JSON can hold": "JSON 能够表示的值",
+    "some that it cannot": "JSON 无法表示的值",
+}

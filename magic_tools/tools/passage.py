@@ -1,0 +1,191 @@
+"""One call on its way to its one result, and what is told of it to those who want to know."""
+
+from __future__ import annotations
+
+import json
+import time
+import traceback
+from typing import Any
+
+from pydantic_core import from_json, to_json
+
+from magic_tools.events import Alert, ToolAttempted, ToolFinished, tell
+from magic_tools.loose.issues import HIDDEN, told
+from magic_tools.loose.phrases import phrased, say
+from magic_tools.messages import ToolResult
+from magic_tools.tools.executable import Executable
+from magic_tools.tools.failures import Failure, error_result
+from magic_tools.tools.plain import plain_form
+from magic_tools.tools.preparing import Prepared
+from magic_tools.tools.results import Written
+from magic_tools.tools.scope import RunScope
+from magic_tools.tools.secrets import Redactor, secrets_in
+from magic_tools.tools.trimming import cut_short, is_masked, masked, selected
+from magic_tools.tools.trying import Broken, Note, Success, Tried
+from magic_tools.values import JsonObject, JsonValue
+
+__all__ = ["Passage"]
+
+_STANDS_IN = "{name} failed. This was declared to stand in for its result: do not present it as its own."
+_STANDS_IN_UNSURE = (
+    "{name} failed, and whether it had an effect is not known. This was declared to stand in for its result: do not "
+    "present it as its own."
+)
+
+
+class Passage:
+    """One call of a tool, the `nth` of its run, from its begin to its one result."""
+
+    __slots__ = ("_call_id", "_nth", "_scope", "_started", "_target", "_traced")
+
+    def __init__(self, target: Executable, call_id: str, scope: RunScope, nth: int) -> None:
+        self._target = target
+        self._call_id = call_id
+        self._scope = scope
+        self._nth = nth
+        self._traced = scope.options.trace is not None
+        self._started = time.monotonic() if self._traced else 0.0
+
+    @property
+    def note(self) -> Note | None:
+        """Who is told of each try, if anybody."""
+        return self._note if self._traced else None
+
+    def succeeded(self, success: Success, prepared: Prepared) -> ToolResult:
+        """The result of a call that came to one."""
+        text, is_text = success.written
+        content = self._sendable(success.written, self._secrets(prepared) if self._may_tell_secrets else None)
+        result = ToolResult(self._call_id, self._target.name, content, False, None, success.value, prepared.repairs)
+        if self._traced:
+            self._finished(result, prepared, None, len(text), None if is_text else from_json(text))
+        return result
+
+    def failed(self, failure: Failure, prepared: Prepared | None) -> ToolResult:
+        """The result of a call that came to none."""
+        secrets = self._secrets(prepared)
+        result = error_result(self._call_id, self._target.name, failure, self._scope.language, secrets)
+        self._alerted(failure, secrets)
+        if self._traced:
+            self._finished(result, prepared, failure, len(result.content), None)
+        return result
+
+    def replaced(self, stand_in: Success, failure: Failure, prepared: Prepared) -> ToolResult:
+        """The result of a call that came to none of its own, but has one that stands in for it, marked as such."""
+        secrets, target = self._secrets(prepared), self._target
+        words = _STANDS_IN_UNSURE if failure.effect == "unknown" else _STANDS_IN
+        note = phrased(say(words, name=target.name), self._scope.language)
+        text, is_text = stand_in.written
+        inner: JsonValue = text if is_text else from_json(text)
+        content = self._sendable(Written(_compact({"fallback": True, "note": note, "result": inner})), secrets)
+        result = ToolResult(
+            self._call_id,
+            target.name,
+            content,
+            code=failure.code,
+            value=stand_in.value,
+            repairs=prepared.repairs,
+            fallback=True,
+            effect=failure.effect,
+            issues=failure.issues,
+            exception=failure.exception,
+        )
+        self._alerted(failure, secrets)
+        if self._traced:
+            self._finished(result, prepared, failure, len(text), inner)
+        return result
+
+    def alerted(self, broken: Tried, prepared: Prepared) -> None:
+        """Tell of a stand-in that is not what the tool promises either."""
+        if isinstance(broken, Failure):
+            self._alerted(broken, self._secrets(prepared))
+
+    @property
+    def _may_tell_secrets(self) -> bool:
+        """Whether there are secrets at all that a result could hold."""
+        return self._scope.context is not None or self._target.takes_secrets
+
+    def _secrets(self, prepared: Prepared | None) -> Redactor:
+        """What takes secrets out of texts: those of the context and the arguments, and what the context fills in."""
+        redactor = self._scope.redactor
+        if prepared is None:
+            return redactor
+        hidden = self._target.signature.injected(self._scope.context, prepared.key)
+        texts = (value for value in hidden.values() if isinstance(value, str))
+        return redactor.with_texts(*secrets_in(prepared.values), *texts)
+
+    def _sendable(self, written: Written, secrets: Redactor | None) -> str:
+        """The text as a model reads it: without what is masked and without secrets, and not beyond its size."""
+        text, policy = written.text, self._target.policy
+        if policy.masks and not written.is_text:
+            text = _compact(masked(from_json(text), policy.masks))
+        if secrets:
+            text = secrets(text)
+        if len(text) <= policy.max_chars:
+            return text
+        data = text if written.is_text else from_json(text, allow_partial=False)
+        return cut_short(text, data, policy.max_chars, self._target.behaviour.keep)
+
+    def _note(self, attempt: int, tried: Tried, seconds: float, wait_s: float | None) -> None:
+        failed = tried if isinstance(tried, Failure) else None
+        error = type(failed.exception).__name__ if failed is not None and failed.exception is not None else None
+        outcome = "ok" if failed is None else failed.outcome
+        scope, name = self._scope, self._target.name
+        event = ToolAttempted(scope.run_id, self._call_id, name, attempt, outcome, seconds, error, wait_s)
+        tell(scope.options.trace, event)
+
+    def _alerted(self, failure: Failure, secrets: Redactor) -> None:
+        """Tell of a result that is not what the tool promises, nothing shown that is masked or secret."""
+        if not isinstance(failure, Broken):
+            return
+        masks = self._target.policy.masks
+        shown = [f._replace(got=HIDDEN) if is_masked(f.place, masks) else f for f in failure.findings]
+        issue = next(iter(told(shown, "en")))
+        expected, got = secrets(issue.expected), secrets(issue.got)
+        scope, name = self._scope, self._target.name
+        alert = Alert(scope.run_id, self._call_id, name, self._nth, failure.stage, issue.path, expected, got)
+        tell(scope.options.trace, alert)
+        tell(scope.options.on_alert, alert)
+
+    def _finished(
+        self, result: ToolResult, prepared: Prepared | None, failure: Failure | None, chars: int, data: JsonValue
+    ) -> None:
+        secrets, policy = self._secrets(prepared), self._target.policy
+        error = None if failure is None else failure.exception
+        detail = None if error is None else secrets("".join(traceback.format_exception(error)))
+        status = "fallback" if result.fallback else result.code.value if result.code else "ok"
+        fields: JsonObject = {"status": status}
+        if policy.log_fields and prepared is not None:
+            held = {**selected(masked(data, policy.masks), policy.log_fields), **self._named(prepared)}
+            fields = {**from_json(secrets(_compact(held))), **fields}
+        tell(
+            self._scope.options.trace,
+            ToolFinished(
+                run_id=self._scope.run_id,
+                call_id=self._call_id,
+                tool=self._target.name,
+                nth=self._nth,
+                is_error=result.is_error,
+                code=result.code,
+                effect=result.effect,
+                fallback=result.fallback,
+                seconds=time.monotonic() - self._started,
+                chars=chars,
+                issues=result.issues,
+                metrics_prefix=policy.metrics_prefix,
+                fields=fields,
+                detail=detail,
+            ),
+        )
+
+    def _named(self, prepared: Prepared) -> JsonObject:
+        """The arguments that the policy wants in the events, as JSON data."""
+        told_ = self._target.told(prepared.values)
+        wanted = {name: told_[name] for name in self._target.policy.log_fields if name in told_}
+        plain: JsonObject = from_json(
+            to_json(wanted, by_alias=True, bytes_mode="base64", fallback=plain_form, serialize_unknown=True)
+        )
+        return plain
+
+
+def _compact(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,118 @@
+"""From what a model sent to a bound call: read, checked, completed from the context, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from pydantic_core import to_json
+
+from magic_tools.effects.program import Call, Program
+from magic_tools.errors import ParseError
+from magic_tools.loose.issues import Finding, shown, told
+from magic_tools.loose.phrases import say, shortened
+from magic_tools.loose.scan import content_bounds
+from magic_tools.loose.taker import Parsed
+from magic_tools.messages import ErrorCode, Issue, Language, Repair, listed
+from magic_tools.schema.hidden import IdempotencyKey
+from magic_tools.schema.signature import UndeclaredKeyError
+from magic_tools.tools.behaviour import Attached
+from magic_tools.tools.executable import Executable, scopes_of
+from magic_tools.tools.failures import Failure, before_it_ran, refused
+from magic_tools.tools.idempotency import key_of
+from magic_tools.tools.scope import RunScope
+
+__all__ = ["Arguments", "Prepared", "asked", "broken_rules", "check_rules", "prepare"]
+
+Arguments: TypeAlias = str | Mapping[str, Any] | None
+"""What came for a call: the text that a model sent, or a mapping; absent, blank and `null` are no arguments."""
+
+_OUT_OF_SCOPE = "{name} may not be used here and did not run: it needs the scope {scopes}."
+_NOT_RUN = "The arguments of {name} were refused and it did not run: {issues}."
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A call that may be made: how the function is called, and the values of its visible parameters."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    values: dict[str, Any]
+    repairs: tuple[Repair, ...]
+    key: IdempotencyKey | None = None
+
+
+def prepare(target: Executable, arguments: Arguments, scope: RunScope) -> Prepared | Failure:
+    """The call that raw arguments ask for, or why it is not made.
+
+    ContextError if the context does not hold what a hidden parameter wants.
+    """
+    if target.scopes and (missing := sorted(target.scopes - scopes_of(scope.context))):
+        return refused(ErrorCode.REQUIRES_APPROVAL, say(_OUT_OF_SCOPE, name=target.name, scopes=tuple(missing)))
+    try:
+        parsed = _read(target, arguments, scope.language)
+    except ParseError as error:
+        return _not_run(target, error.issues)
+    except Exception as error:  # noqa: BLE001 - a validator's exception ends a run as little as a tool's
+        return before_it_ran(target, error)
+    values = target.values(parsed.value)
+    key = key_of(target, values, scope.run_id) if target.signature.wants_key else None
+    try:
+        args, kwargs = target.signature.bind(values, scope.context, key)
+    except UndeclaredKeyError as error:
+        got = shown(error.value, secret=target.arguments.hides(error.place))
+        return _not_run(target, told((Finding(error.place, say("no key of this name"), got),), scope.language))
+    return Prepared(args, kwargs, values, parsed.repairs, key)
+
+
+def check_rules(target: Executable, prepared: Prepared, scope: RunScope) -> Program[Failure | None]:
+    """Why the author's rules across arguments refuse a call, if they do: all that they say at once."""
+    try:
+        findings = yield from broken_rules(target, target.hooks.rules, asked(target, prepared, scope))
+    except Exception as error:  # noqa: BLE001 - a rule's exception ends a run as little as a tool's
+        return before_it_ran(target, error)
+    return _not_run(target, told(findings, scope.language)) if findings else None
+
+
+def broken_rules(
+    target: Executable, rules: list[Attached], held: Mapping[str, Any], *first: Any
+) -> Program[tuple[Finding, ...]]:
+    """What the author's rules find wrong; each raises ValueError, or gives False, for what breaks it."""
+    findings: list[Finding] = []
+    for rule in rules:
+        try:
+            holds = yield Call(rule.fn, first, rule.given(held), timeout_s=target.behaviour.timeout_s)
+            said = ""
+        except (ValueError, AssertionError) as error:
+            holds, said = False, str(error).strip()
+        if holds is False:
+            got = shortened(said.rstrip(".")) if said else say("what breaks it")
+            findings.append(Finding((), say("the rule {rule} to hold", rule=rule.name), got))
+    return tuple(findings)
+
+
+def asked(target: Executable, prepared: Prepared, scope: RunScope) -> dict[str, Any]:
+    """All that a function beside a tool may ask for by name: arguments, hidden values, and the tool's own object."""
+    receiver = getattr(target.fn, "__self__", None)
+    own = {} if receiver is None else {"self": receiver, "cls": receiver}
+    hidden = target.signature.injected(scope.context, prepared.key)
+    return {**own, **target.told(prepared.values), **hidden}
+
+
+def _read(target: Executable, arguments: Arguments, language: Language) -> Parsed[Any]:
+    text = arguments if isinstance(arguments, str) else _json_text(arguments, language)
+    start, end = content_bounds(text)
+    return target.arguments.parse("{}" if text[start:end].strip() in ("", "null") else text, language=language)
+
+
+def _json_text(arguments: Mapping[str, Any] | None, language: Language) -> str:
+    try:
+        return to_json(arguments, inf_nan_mode="constants", fallback=dict).decode()
+    except ValueError as error:
+        finding = Finding((), say("values that JSON can hold"), say("some that it cannot"))
+        raise ParseError("unparseable", told((finding,), language), "") from error
+
+
+def _not_run(target: Executable, issues: tuple[Issue, ...]) -> Failure:
+    return refused(ErrorCode.INVALID_ARGUMENT, say(_NOT_RUN, name=target.name, issues=listed(issues)), issues)

@@ -1,0 +1,193 @@
+"""The tries of one call: made, checked, told, and made again where that can do no harm."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from magic_tools.effects.program import Call, CallTimeoutError, DeadlineError, Program, Sleep
+from magic_tools.errors import ContractViolation
+from magic_tools.events import Stage
+from magic_tools.loose.issues import Finding, told
+from magic_tools.loose.phrases import Phrase, say
+from magic_tools.messages import ErrorCode
+from magic_tools.tools.executable import Executable
+from magic_tools.tools.failures import Failure, while_it_ran
+from magic_tools.tools.preparing import Prepared, asked, broken_rules
+from magic_tools.tools.results import BrokenResultError, Written
+from magic_tools.tools.scope import RunScope
+
+__all__ = ["Broken", "Success", "Tried", "checked", "tries"]
+
+# Between two tries: half a second, doubled each time, at most eight, and up to a quarter of a second more by chance,
+# so that many callers do not come back at once.
+_FIRST_WAIT_S, _LONGEST_WAIT_S, _JITTER_S = 0.5, 8.0, 0.25
+
+_WITHHELD = "{name} ran, and its result was withheld: this {kind} is not what the tool promises to send."
+_NO_FORM = "{name} ran, and its result was withheld: it holds a value of type {kind}, which has no JSON form."
+_APPLIED = "{name} gave no result, and it did take effect."
+_NOT_APPLIED = "{name} gave no result, and it had no effect."
+
+
+@dataclass(frozen=True, slots=True)
+class Success:
+    """A try that came to a result which is what the tool promises."""
+
+    value: Any
+    written: Written
+
+
+@dataclass(frozen=True, slots=True)
+class Broken(Failure):
+    """A try whose result is not what the tool promises, and so goes no further: at which stage, and what is wrong."""
+
+    stage: Stage = "result"
+    findings: tuple[Finding, ...] = ()
+
+
+Tried: TypeAlias = Success | Failure
+
+Note: TypeAlias = Callable[[int, Tried, float, float | None], None]
+"""Told of each try: its number, what it came to, its seconds, and the wait before the next one, if there is one."""
+
+
+def tries(target: Executable, prepared: Prepared, scope: RunScope, note: Note | None) -> Program[Tried]:
+    """What a call comes to after as many tries as its tool allows and as can do no harm."""
+    if target.behaviour.retries:
+        return (yield from _several(target, prepared, scope, note))
+    if note is None:
+        return (yield from _one(target, prepared, scope))
+    started = time.monotonic()
+    tried = yield from _one(target, prepared, scope)
+    note(1, tried, time.monotonic() - started, None)
+    return tried
+
+
+def _several(target: Executable, prepared: Prepared, scope: RunScope, note: Note | None) -> Program[Tried]:
+    """Tries until one comes to a result, tenacity deciding whether there is another and after what wait."""
+    from tenacity import (
+        DoAttempt,
+        DoSleep,
+        RetryCallState,
+        Retrying,
+        retry_if_result,
+        stop_after_attempt,
+        wait_exponential,
+        wait_random,
+    )
+
+    decider = Retrying(
+        stop=stop_after_attempt(target.behaviour.retries + 1),
+        wait=wait_exponential(multiplier=_FIRST_WAIT_S, max=_LONGEST_WAIT_S) + wait_random(0, _JITTER_S),
+        retry=retry_if_result(lambda tried: _may_try_again(target, tried)),
+        retry_error_callback=lambda state: state.outcome and state.outcome.result(),
+    )
+    state = RetryCallState(decider, fn=None, args=(), kwargs={})
+    decider.begin()
+    decision: Any = decider.iter(state)
+    while isinstance(decision, DoAttempt):
+        started = time.monotonic()
+        tried = yield from _one(target, prepared, scope)
+        seconds, attempt = time.monotonic() - started, state.attempt_number
+        state.set_result(tried)
+        decision = decider.iter(state)
+        wait_s = float(decision) if isinstance(decision, DoSleep) else None
+        if note is not None:
+            note(attempt, tried, seconds, wait_s)
+        if wait_s is not None:
+            try:
+                yield Sleep(wait_s)
+            except DeadlineError:
+                return tried
+            state.prepare_for_next_attempt()
+            decision = decider.iter(state)
+    return decision  # type: ignore[no-any-return]  # the last try's, as the callback gives it
+
+
+def _may_try_again(target: Executable, tried: Tried) -> bool:
+    """Whether another try may help and can do no harm: the tool is safe to call twice, or nothing was done."""
+    return isinstance(tried, Failure) and tried.retryable and (target.is_safe or tried.effect == "none")
+
+
+def _one(target: Executable, prepared: Prepared, scope: RunScope) -> Program[Tried]:
+    timeout_s = target.behaviour.timeout_s
+    try:
+        value = yield Call(target.fn, prepared.args, prepared.kwargs, None, timeout_s, target.is_brief)
+    except Exception as error:  # noqa: BLE001 - a tool's exception never ends a run: the model is told its class
+        failure = while_it_ran(target, error)
+        return (yield from _reconciled(target, prepared, scope, failure))
+    return (yield from checked(target, prepared, scope, value))
+
+
+def checked(
+    target: Executable, prepared: Prepared, scope: RunScope, value: Any, stage: Stage | None = None
+) -> Program[Tried]:
+    """A value as a result, if it is what the tool promises by type and by its author's rules."""
+    try:
+        written = target.results.write(value)
+    except BrokenResultError as broken:
+        words = say(_WITHHELD if broken.has_form else _NO_FORM, name=target.name, kind=broken.kind.__name__)
+        return _broken(target, scope, stage or "result", broken.findings, words, broken)
+    if not target.hooks.result_rules:
+        return Success(value, written)
+    words = say(_WITHHELD, name=target.name, kind=type(value).__name__)
+    try:
+        held = asked(target, prepared, scope)
+        findings = yield from broken_rules(target, target.hooks.result_rules, held, value)
+    except Exception as error:  # noqa: BLE001 - a rule that cannot tell whether a result is right lets none pass
+        finding = Finding((), say("a rule that can be checked"), say(type(error).__name__))
+        return _broken(target, scope, stage or "result_rule", (finding,), words, error)
+    if findings:
+        return _broken(target, scope, stage or "result_rule", findings, words, None)
+    return Success(value, written)
+
+
+def _broken(
+    target: Executable,
+    scope: RunScope,
+    stage: Stage,
+    findings: tuple[Finding, ...],
+    words: Phrase,
+    cause: Exception | None,
+) -> Broken:
+    violation = ContractViolation(stage, told(findings, "en"))
+    violation.__cause__ = cause
+    return Broken(
+        ErrorCode.INTERNAL,
+        words,
+        retryable=target.is_safe,
+        effect="none" if target.policy.read_only else "applied",
+        outcome="broken_result",
+        exception=violation,
+        issues=told(findings, scope.language),
+        stage=stage,
+        findings=findings,
+    )
+
+
+def _reconciled(target: Executable, prepared: Prepared, scope: RunScope, failure: Failure) -> Program[Failure]:
+    """A failure with what the author's function for it finds out of its effect, where that is unknown."""
+    ask = target.hooks.reconcile
+    if ask is None or failure.effect != "unknown":
+        return failure
+    try:
+        held = ask.given(asked(target, prepared, scope))
+        said = yield Call(ask.fn, (), held, timeout_s=target.behaviour.timeout_s)
+    except Exception as error:  # noqa: BLE001 - then the effect is as unknown as before, and is told as such
+        if failure.exception is not None:
+            failure.exception.add_note(f"{ask.name}, which was asked for the effect, raised {type(error).__name__}.")
+        return failure
+    if said == "applied":
+        words = say(_APPLIED, name=target.name)
+        return replace(failure, code=ErrorCode.INTERNAL, words=words, effect="applied", retryable=False)
+    if said == "not_applied" and not _still_runs(failure):
+        words = say(_NOT_APPLIED, name=target.name)
+        return replace(failure, code=ErrorCode.INTERNAL, words=words, effect="none", retryable=True)
+    return failure
+
+
+def _still_runs(failure: Failure) -> bool:
+    """Whether a call may take effect yet, so that nobody can say that it had none."""
+    return isinstance(failure.exception, CallTimeoutError) and failure.exception.still_runs
