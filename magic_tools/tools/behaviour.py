@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from magic_tools.effects.program import Call
 from magic_tools.errors import DefinitionError
 
 __all__ = ["NO_FALLBACK", "Attached", "Behaviour", "Hooks", "attached"]
@@ -54,21 +55,26 @@ class Behaviour:
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """A function of the author's beside a tool: it is given what it asks for by name, and `first` before that."""
+    """A function of the author's beside a tool: it is given what it asks for by name, and the first by place.
+
+    With `on_object` it is a method of the object that the tool is called on.
+    """
 
     fn: Callable[..., Any]
-    first: int
     names: tuple[str, ...]
     takes_all: bool
+    on_object: bool
 
     @property
     def name(self) -> str:
         """What a person would call it."""
         return getattr(self.fn, "__name__", type(self.fn).__name__)
 
-    def given(self, held: Mapping[str, Any]) -> dict[str, Any]:
-        """What it is called with, of all that there is."""
-        return dict(held) if self.takes_all else {name: held[name] for name in self.names if name in held}
+    def call(self, target: Callable[..., Any], held: Mapping[str, Any], *first: Any, timeout_s: float | None) -> Call:
+        """The call of it beside the function of its tool, given of all that is held what it asks for."""
+        receiver = (getattr(target, "__self__", None),) if self.on_object else ()
+        given = dict(held) if self.takes_all else {name: held[name] for name in self.names if name in held}
+        return Call(self.fn, (*receiver, *first), given, timeout_s=timeout_s)
 
 
 @dataclass(slots=True)
@@ -89,22 +95,23 @@ def attached(fn: Callable[..., Any], *, tool: str, known: Collection[str] | None
         stated = list(inspect.signature(fn).parameters.values())
     except (TypeError, ValueError) as error:
         raise DefinitionError(f"{tool}(): {fn!r:.80} has no parameters to read ({error}).") from error
-    receiver = stated[:1] if stated and stated[0].name in _OBJECT else []
-    own = stated[len(receiver) :]
+    name = getattr(fn, "__name__", type(fn).__name__)
+    on_object = bool(stated) and stated[0].name in _OBJECT
+    own = stated[on_object:]
     if len(own) < first:
+        raise DefinitionError(f"{tool}(): {name}() is to take the result, as its first parameter.")
+    by_name = [each for each in own[first:] if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
+    required = {each.name for each in by_name if each.default is each.empty}
+    unknown = set() if known is None else required - set(known)
+    by_place = any(each.kind is each.POSITIONAL_ONLY for each in own[first:])
+    if unknown or by_place:
+        asked = ", ".join(sorted(unknown)) or "arguments by place"
         raise DefinitionError(
-            f"{tool}(): {getattr(fn, '__name__', fn)}() is to take the result, as its first parameter."
+            f"{tool}(): {name}() asks for {asked}, and is given arguments by name: "
+            f"{', '.join(sorted(known or ())) or 'none'}."
         )
-    wanted = [*receiver, *own[first:]]
-    names = tuple(each.name for each in wanted if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD))
-    required = {each.name for each in wanted if each.default is each.empty and each.name in names}
-    unknown = set() if known is None else required - {*known, *_OBJECT}
-    if unknown or any(each.kind is each.POSITIONAL_ONLY for each in wanted):
-        raise DefinitionError(
-            f"{tool}(): {getattr(fn, '__name__', fn)}() asks for {', '.join(sorted(unknown)) or 'arguments by place'}, "
-            f"and is given arguments by name: {', '.join(sorted(known or ())) or 'none'}."
-        )
-    return Attached(fn, first, names, any(each.kind is each.VAR_KEYWORD for each in wanted))
+    names = tuple(each.name for each in by_name)
+    return Attached(fn, names, any(each.kind is each.VAR_KEYWORD for each in own), on_object)
 
 
 def _takes(fn: Callable[..., Any], count: int) -> bool:

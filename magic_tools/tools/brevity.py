@@ -38,7 +38,9 @@ _DATA = (bool, int, float, str, bytes, Decimal, type(None))
 
 _WAITS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
 _LOOPS = ("JUMP_BACKWARD", "FOR_ITER", "POP_JUMP_BACKWARD", "SEND")
-_RUNS_OTHERS = ("IMPORT_", "BEFORE_WITH", "LOAD_BUILD_CLASS", "STORE_ATTR", "DELETE_ATTR", "LOAD_SUPER")
+_RUNS_OTHERS = ("PUSH_NULL", "IMPORT_", "BEFORE_WITH", "LOAD_BUILD_CLASS", "STORE_ATTR", "DELETE_ATTR", "LOAD_SUPER")
+"""Of these, PUSH_NULL stands where what is called is neither a global nor a method, so that it may be anything."""
+
 _ENDLESS_OPERATORS = ("**", "<<")
 
 
@@ -52,6 +54,9 @@ def is_brief(fn: Any) -> bool:
         return False
     code = fn.__code__
     if code.co_flags & _WAITS or any(isinstance(constant, CodeType) for constant in code.co_consts):
+        return False
+    defaults = (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values())
+    if not all(map(_is_quick, defaults)):
         return False
     named = inspect.getclosurevars(fn)
     held: Mapping[str, Any] = {**named.builtins, **named.globals, **named.nonlocals}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 from magic_tools.effects.program import Call, Program
 from magic_tools.messages import ErrorCode, ToolResult
 from magic_tools.tools.behaviour import NO_FALLBACK
@@ -47,13 +49,15 @@ def execute(
 
 def _stand_in(target: Executable, prepared: Prepared, scope: RunScope, failure: Failure) -> Program[Tried]:
     """What is declared to stand in for a result, held to what the tool promises like any result."""
-    value = target.behaviour.fallback
-    if callable(value):
+    declared = target.behaviour.fallback
+    if callable(declared):
         arguments = (target.told(prepared.values), failure.exception)
         try:
-            value = yield Call(value, arguments, timeout_s=target.behaviour.timeout_s)
+            value = yield Call(declared, arguments, timeout_s=target.behaviour.timeout_s)
         except Exception as error:  # noqa: BLE001 - then there is none, and the failure is told, this one beside it
             if failure.exception is not None:
                 failure.exception.add_note(f"The fall-back raised {type(error).__name__}.")
             return while_it_ran(target, error)
+    else:
+        value = copy.deepcopy(declared)  # which its taker may change
     return (yield from checked(target, prepared, scope, value, "fallback"))

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from pydantic_core import to_json
 
-from magic_tools.effects.program import Call, Program
+from magic_tools.effects.program import Program
 from magic_tools.errors import ParseError
 from magic_tools.loose.issues import Finding, shown, told
 from magic_tools.loose.phrases import say, shortened
@@ -82,7 +82,7 @@ def broken_rules(
     findings: list[Finding] = []
     for rule in rules:
         try:
-            holds = yield Call(rule.fn, first, rule.given(held), timeout_s=target.behaviour.timeout_s)
+            holds = yield rule.call(target.fn, held, *first, timeout_s=target.behaviour.timeout_s)
             said = ""
         except (ValueError, AssertionError) as error:
             holds, said = False, str(error).strip()
@@ -93,17 +93,21 @@ def broken_rules(
 
 
 def asked(target: Executable, prepared: Prepared, scope: RunScope) -> dict[str, Any]:
-    """All that a function beside a tool may ask for by name: arguments, hidden values, and the tool's own object."""
-    receiver = getattr(target.fn, "__self__", None)
-    own = {} if receiver is None else {"self": receiver, "cls": receiver}
-    hidden = target.signature.injected(scope.context, prepared.key)
-    return {**own, **target.told(prepared.values), **hidden}
+    """All that a function beside a tool may ask for by name: arguments and hidden values."""
+    return {**target.told(prepared.values), **target.signature.injected(scope.context, prepared.key)}
 
 
 def _read(target: Executable, arguments: Arguments, language: Language) -> Parsed[Any]:
     text = arguments if isinstance(arguments, str) else _json_text(arguments, language)
+    return target.arguments.parse("{}" if _are_none(text) else text, language=language)
+
+
+def _are_none(text: str) -> bool:
+    """Whether a text holds no arguments: nothing, blanks, or `null`."""
+    if text.startswith("{"):
+        return False
     start, end = content_bounds(text)
-    return target.arguments.parse("{}" if text[start:end].strip() in ("", "null") else text, language=language)
+    return text[start:end].strip() in ("", "null")
 
 
 def _json_text(arguments: Mapping[str, Any] | None, language: Language) -> str:

@@ -90,11 +90,9 @@ class ResultWriter:
             text = self._schema.dump(plain, fallback=plain_form)
         except Exception:  # noqa: BLE001 - how a value is written may be the author's code too; why it failed is found next
             return Written(self._in_plain(value))
-        if isinstance(value, str):
-            data = json.loads(text)
-            written = Written(data, is_text=True) if isinstance(data, str) else Written(text)
-        else:
-            data, written = from_json(text), Written(text)
+        data = from_json(text)
+        is_text = isinstance(value, str) and isinstance(data, str)
+        written = Written(data, is_text=True) if is_text else Written(text)
         if self._checker is not None and (findings := self._findings(value, data)):
             raise BrokenResultError(type(value), findings)
         return written

@@ -173,8 +173,8 @@ def _reconciled(target: Executable, prepared: Prepared, scope: RunScope, failure
     if ask is None or failure.effect != "unknown":
         return failure
     try:
-        held = ask.given(asked(target, prepared, scope))
-        said = yield Call(ask.fn, (), held, timeout_s=target.behaviour.timeout_s)
+        held = asked(target, prepared, scope)
+        said = yield ask.call(target.fn, held, timeout_s=target.behaviour.timeout_s)
     except Exception as error:  # noqa: BLE001 - then the effect is as unknown as before, and is told as such
         if failure.exception is not None:
             failure.exception.add_note(f"{ask.name}, which was asked for the effect, raised {type(error).__name__}.")
