@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         ToolFailuresError,
         TruncatedError,
     )
-    from magic_tools.events import Alert, ToolAttempted, ToolFinished
+    from magic_tools.events import Alert, Event, ToolAttempted, ToolFinished
     from magic_tools.loose.decode import Schema, compile_schema, loads, parse
     from magic_tools.loose.partial import Partial, PartialStream
     from magic_tools.loose.stream import IncrementalParser
@@ -74,7 +74,7 @@ _HOMES = {
         "RunError", "SchemaRejectedError", "StallError", "ToolFailure", "ToolFailuresError", "TruncatedError",
     ),
     "effects.workers": ("abandoned_calls",),
-    "events": ("Alert", "ToolAttempted", "ToolFinished"),
+    "events": ("Alert", "Event", "ToolAttempted", "ToolFinished"),
     "loose.decode": ("Schema", "compile_schema", "loads", "parse"),
     "loose.partial": ("Partial", "PartialStream"),
     "loose.stream": ("IncrementalParser",),
@@ -110,6 +110,7 @@ __all__ = [
     "DefinitionError",
     "DialectChange",
     "ErrorCode",
+    "Event",
     "Finding",
     "IdempotencyKey",
     "IncrementalParser",

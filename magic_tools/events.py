@@ -64,6 +64,7 @@ class ToolFinished:
 class Alert:
     """A result was not what its tool promises, and did not flow on: the first thing wrong with it.
 
+    One for each call, of its first such result, also where a later try was good; and one for a fall-back.
     `nth` counts the calls of the run. `stage` is what it failed: the schema of the `result`, a `result_rule`, or
     the check of a `fallback`. `path`, `expected` and `got` are as in an Issue; masked fields are not shown.
     """

@@ -20,8 +20,8 @@ TABLE: dict[str, tuple[str, ...]] = magic_tools._HOMES
 # What the public face has in this form of the library. A name that is added or taken away is a change for users.
 NAMES = {
     "Alert", "BadInput", "Capabilities", "ChatModel", "Context", "ContextError", "ContractViolation",
-    "DefinitionError", "DialectChange", "ErrorCode", "Finding", "IdempotencyKey", "IncrementalParser", "Injected",
-    "Issue", "LimitError", "Limits", "LintConfig", "LooseParameter", "MagicToolsError", "MaxDepth", "Message",
+    "DefinitionError", "DialectChange", "ErrorCode", "Event", "Finding", "IdempotencyKey", "IncrementalParser",
+    "Injected", "Issue", "LimitError", "Limits", "LintConfig", "LooseParameter", "MagicToolsError", "MaxDepth", "Message",
     "ModelError", "ModelReply", "ModelRequest", "ModelSettings", "ModelTimeoutError", "ModelUnavailableError",
     "Outcome", "OutputError", "OutputFormat", "ParseError", "Parsed", "Partial", "PartialStream", "Policy",
     "RateLimitError", "RefusalError", "Repair", "Resource", "RunError", "RunOptions", "Schema", "SchemaLimits",
@@ -32,7 +32,7 @@ NAMES = {
     "tool",
 }  # fmt: skip
 
-ALIASES = {"Context", "Injected"}
+ALIASES = {"Context", "Event", "Injected"}
 """Names of annotations, which have no docstring of their own that Python could see."""
 
 

@@ -93,6 +93,10 @@ class Schema(Generic[T]):
         """Whether what stands at a place where nothing is declared may be one of the type's secrets."""
         return self._reader.guide.secrets.cover(place, misplaced=True)
 
+    def strangers(self, value: Any) -> tuple[Place, ...]:
+        """Where in a value something is not of the type, so that `dump` cannot write it."""
+        return self._reader.strangers(value)
+
     def dump(self, value: T, *, fallback: Callable[[Any], Any] | None = None) -> str:
         """The JSON text of a value, under its aliases; a ValueError if it cannot be written as the type.
 

@@ -17,7 +17,7 @@ from magic_tools.loose.effort import takes_more_checks
 from magic_tools.loose.foreign_defaults import has_defaults, with_defaults
 from magic_tools.loose.foreign_issues import foreign_issues
 from magic_tools.loose.guide import Guide, guide_of
-from magic_tools.loose.issues import Finding, shown, told
+from magic_tools.loose.issues import Finding, Place, shown, told
 from magic_tools.loose.phrases import say
 from magic_tools.loose.readers import Misfit
 from magic_tools.messages import listed
@@ -45,16 +45,9 @@ class ForeignReader:
     the value would then not fit.
     """
 
-    def __init__(self, schema: JsonObject) -> None:
-        import jsonschema_rs
-
+    def __init__(self, schema: JsonObject, validator_of: Callable[[JsonObject], Any] | None = None) -> None:
         self._schema = schema
-        self._validator = jsonschema_rs.Draft202012Validator(
-            schema,
-            validate_formats=True,
-            pattern_options=jsonschema_rs.RegexOptions(size_limit=PATTERN_BYTES),
-            offline=True,
-        )
+        self._validator = (validator_of or _validator)(schema)
 
     @cached_property
     def _has_defaults(self) -> bool:
@@ -85,16 +78,18 @@ class ForeignReader:
 
     def fits(self, value: Any) -> bool:
         """Whether JSON data is what the schema allows."""
-        return self._validator.is_valid(value)
+        return bool(self._validator.is_valid(value))
+
+    def strangers(self, value: Any) -> tuple[Place, ...]:  # noqa: ARG002 - its findings say all that there is to say
+        """None that the schema would not name."""
+        return ()
 
     def write(self, value: Any, fallback: Callable[[Any], Any] | None = None) -> str:
         """The JSON text of a value; ValueError if the schema forbids it.
 
         What JSON has no type for, such as a date or a dataclass, is written as pydantic writes it.
         """
-        text = to_json(
-            value, by_alias=True, inf_nan_mode="constants", bytes_mode="base64", fallback=fallback
-        ).decode()
+        text = to_json(value, by_alias=True, inf_nan_mode="constants", bytes_mode="base64", fallback=fallback).decode()
         try:
             self.read(text)
         except Misfit as misfit:
@@ -108,6 +103,17 @@ class ForeignReader:
                 return foreign_issues(self._validator.iter_errors(value), self.guide)
         got = shown(value, secret=self.guide.secrets.cover((), misplaced=True))
         return (Finding((), say("a value that fits its schema"), got),)
+
+
+def _validator(schema: JsonObject) -> Any:
+    import jsonschema_rs
+
+    return jsonschema_rs.Draft202012Validator(
+        schema,
+        validate_formats=True,
+        pattern_options=jsonschema_rs.RegexOptions(size_limit=PATTERN_BYTES),
+        offline=True,
+    )
 
 
 def _number(source: str) -> float | int:

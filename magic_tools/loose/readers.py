@@ -11,7 +11,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from magic_tools.loose.guide import Guide, guide_of
-from magic_tools.loose.issues import Finding
+from magic_tools.loose.issues import Finding, Place
 from magic_tools.loose.phrases import say
 from magic_tools.loose.pydantic_issues import pydantic_issues
 from magic_tools.schema.emit import Emitted, Said, Side, emit
@@ -49,6 +49,10 @@ class Reader(Protocol[T]):
 
     def read(self, text: str) -> T:
         """The value of a JSON text; Misfit where it is none of the type."""
+        ...
+
+    def strangers(self, value: Any) -> tuple[Place, ...]:
+        """Where in a value of Python's something is not of its type, as far as that is known."""
         ...
 
     def write(self, value: T, fallback: Callable[[Any], Any] | None = None) -> str:
@@ -108,6 +112,15 @@ class PydanticReader(Generic[T]):
         """The value under its aliases."""
         return self._adapter.dump_json(value, by_alias=True, warnings="error", fallback=fallback).decode()
 
+    def strangers(self, value: Any) -> tuple[Place, ...]:
+        """Where in a value of Python's something is not of its type."""
+        try:
+            self._adapter.validate_python(value, strict=True, by_alias=True, by_name=True)
+        except ValidationError as error:
+            places = (_within(value, each["loc"]) for each in error.errors(include_url=False, include_context=False))
+            return tuple(dict.fromkeys(places))
+        return ()
+
     @cached_property
     def _input(self) -> Emitted:
         return self._emit("input", self._said)
@@ -129,3 +142,13 @@ class PydanticReader(Generic[T]):
             annotation=self._annotation,
             said=said,
         )
+
+
+def _within(value: Any, place: Place) -> Place:
+    """As much of a place as there is in a value: pydantic also names the branches of unions."""
+    for length, step in enumerate(place):
+        try:
+            value = value[step]
+        except (LookupError, TypeError):
+            return place[:length]
+    return place

@@ -21,10 +21,10 @@ from magic_tools.schema.defaults import json_default
 from magic_tools.schema.definitions import marked_name, references
 from magic_tools.schema.docstrings import DocTexts, read_docstring
 from magic_tools.schema.fields import field_keys, fields_of
-from magic_tools.schema.forms import DECIMAL_PATTERN, NAIVE_PATTERN, TIME_PATTERN
 from magic_tools.schema.hidden import refuse_hidden
 from magic_tools.schema.key_names import key_names
-from magic_tools.schema.limits import AMOUNT, BYTES, DECIMAL, INTEGER, MOMENT, UUID, X_DECIMAL, with_limits
+from magic_tools.schema.leaf_schemas import LeafSchemas
+from magic_tools.schema.limits import UUID, with_limits
 from magic_tools.schema.prepare import is_mere_member
 from magic_tools.schema.samples import is_foreign
 from magic_tools.schema.texts import class_docs, describe, field_annotations, member_texts, say
@@ -63,7 +63,7 @@ def generated(schema: core_schema.CoreSchema, side: Side, *, closed: bool) -> tu
     return generator.whole(schema), generator.mixed
 
 
-class _Generator(GenerateJsonSchema):
+class _Generator(LeafSchemas):
     """pydantic's generator, with the spelling of this library and without what pydantic gets wrong."""
 
     mode: _Mode = "validation"  # a plain attribute in place of a property that a type's config could change
@@ -133,33 +133,6 @@ class _Generator(GenerateJsonSchema):
 
     def encode_default(self, dft: Any) -> Any:
         return json_default(dft)
-
-    def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonObject:
-        written: JsonObject = {"type": "string", "pattern": DECIMAL_PATTERN}
-        return with_limits(written, schema, DECIMAL, keyword=X_DECIMAL, kind="A decimal number")
-
-    def fraction_schema(self, schema: Any) -> JsonObject:
-        written: JsonObject = {"type": "string", "format": "fraction"}  # a number in JSON is no fraction any more
-        for name in INTEGER:
-            written = overlaid(written, name, schema[name]) if name in schema else written
-        return written
-
-    def bytes_schema(self, schema: core_schema.BytesSchema) -> JsonObject:
-        return with_limits({"type": "string", RAW: True}, schema, BYTES)
-
-    def date_schema(self, schema: core_schema.DateSchema) -> JsonObject:
-        return with_limits({"type": "string", "format": "date"}, schema, MOMENT)
-
-    def datetime_schema(self, schema: core_schema.DatetimeSchema) -> JsonObject:
-        naive = schema.get("tz_constraint") == "naive"
-        form = {"pattern": NAIVE_PATTERN} if naive else {"format": "date-time"}
-        return with_limits({"type": "string", **form}, schema, MOMENT)
-
-    def time_schema(self, schema: core_schema.TimeSchema) -> JsonObject:
-        return with_limits({"type": "string", "pattern": TIME_PATTERN}, schema, MOMENT)
-
-    def timedelta_schema(self, schema: core_schema.TimedeltaSchema) -> JsonObject:
-        return with_limits({"type": "string", "format": "duration"}, schema, AMOUNT)
 
     def is_subclass_schema(self, schema: core_schema.IsSubclassSchema) -> JsonObject:
         raise PydanticInvalidForJsonSchema(f"a class, such as {schema['cls'].__name__}, is no value")

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic_core import from_json, to_json
 
+from magic_tools.effects.retrying import Try
 from magic_tools.events import Alert, ToolAttempted, ToolFinished, tell
 from magic_tools.loose.issues import HIDDEN, told
 from magic_tools.loose.phrases import phrased, say
@@ -36,7 +37,7 @@ _STANDS_IN_UNSURE = (
 class Passage:
     """One call of a tool, the `nth` of its run, from its begin to its one result."""
 
-    __slots__ = ("_call_id", "_nth", "_scope", "_started", "_target", "_traced")
+    __slots__ = ("_alarmed", "_call_id", "_nth", "_scope", "_started", "_target", "_traced")
 
     def __init__(self, target: Executable, call_id: str, scope: RunScope, nth: int) -> None:
         self._target = target
@@ -45,11 +46,19 @@ class Passage:
         self._nth = nth
         self._traced = scope.options.trace is not None
         self._started = time.monotonic() if self._traced else 0.0
+        self._alarmed = False
 
-    @property
-    def note(self) -> Note | None:
-        """Who is told of each try, if anybody."""
-        return self._note if self._traced else None
+    def note(self, prepared: Prepared) -> Note | None:
+        """Who is told of each try of a call, if anybody wants to know."""
+        if not self._traced and self._scope.options.on_alert is None:
+            return None
+
+        def told_of(each: Try[Tried]) -> None:
+            self._noted(each)
+            if isinstance(each.outcome, Failure):
+                self._alert(each.outcome, self._secrets(prepared))
+
+        return told_of
 
     def succeeded(self, success: Success, prepared: Prepared) -> ToolResult:
         """The result of a call that came to one."""
@@ -64,7 +73,6 @@ class Passage:
         """The result of a call that came to none."""
         secrets = self._secrets(prepared)
         result = error_result(self._call_id, self._target.name, failure, self._scope.language, secrets)
-        self._alerted(failure, secrets)
         if self._traced:
             self._finished(result, prepared, failure, len(result.content), None)
         return result
@@ -89,15 +97,14 @@ class Passage:
             issues=failure.issues,
             exception=failure.exception,
         )
-        self._alerted(failure, secrets)
         if self._traced:
             self._finished(result, prepared, failure, len(text), inner)
         return result
 
-    def alerted(self, broken: Tried, prepared: Prepared) -> None:
+    def alert(self, broken: Failure, prepared: Prepared) -> None:
         """Tell of a stand-in that is not what the tool promises either."""
-        if isinstance(broken, Failure):
-            self._alerted(broken, self._secrets(prepared))
+        self._alarmed = False
+        self._alert(broken, self._secrets(prepared))
 
     @property
     def _may_tell_secrets(self) -> bool:
@@ -125,18 +132,26 @@ class Passage:
         data = text if written.is_text else from_json(text, allow_partial=False)
         return cut_short(text, data, policy.max_chars, self._target.behaviour.keep)
 
-    def _note(self, attempt: int, tried: Tried, seconds: float, wait_s: float | None) -> None:
-        failed = tried if isinstance(tried, Failure) else None
-        error = type(failed.exception).__name__ if failed is not None and failed.exception is not None else None
-        outcome = "ok" if failed is None else failed.outcome
-        scope, name = self._scope, self._target.name
-        event = ToolAttempted(scope.run_id, self._call_id, name, attempt, outcome, seconds, error, wait_s)
-        tell(scope.options.trace, event)
+    def _noted(self, each: Try[Tried]) -> None:
+        failed = each.outcome if isinstance(each.outcome, Failure) else None
+        error = None if failed is None or failed.exception is None else type(failed.exception).__name__
+        event = ToolAttempted(
+            run_id=self._scope.run_id,
+            call_id=self._call_id,
+            tool=self._target.name,
+            attempt=each.number,
+            outcome="ok" if failed is None else failed.outcome,
+            seconds=each.seconds,
+            error=error,
+            wait_s=each.wait_s,
+        )
+        tell(self._scope.options.trace, event)
 
-    def _alerted(self, failure: Failure, secrets: Redactor) -> None:
-        """Tell of a result that is not what the tool promises, nothing shown that is masked or secret."""
-        if not isinstance(failure, Broken):
+    def _alert(self, failure: Failure, secrets: Redactor) -> None:
+        """Tell of the first result of a call that is not what the tool promises, nothing shown that is hidden."""
+        if self._alarmed or not isinstance(failure, Broken):
             return
+        self._alarmed = True
         masks = self._target.policy.masks
         shown = [f._replace(got=HIDDEN) if is_masked(f.place, masks) else f for f in failure.findings]
         issue = next(iter(told(shown, "en")))

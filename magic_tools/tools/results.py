@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import math
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -12,9 +13,9 @@ from pydantic_core import from_json, to_json, to_jsonable_python
 
 from magic_tools.errors import ParseError
 from magic_tools.loose.decode import Schema, compile_annotation
-from magic_tools.loose.foreign import ForeignReader
-from magic_tools.loose.issues import Finding, told
+from magic_tools.loose.issues import Finding, Place, shown, told
 from magic_tools.loose.phrases import say
+from magic_tools.loose.promised import Promise
 from magic_tools.messages import listed
 from magic_tools.schema.signature import Signature
 from magic_tools.schema.walk import subschemas
@@ -32,6 +33,7 @@ _DONE_SCHEMA: JsonObject = {
 }
 
 
+_LEAVES = frozenset({str, int, float, bytes})
 _TEXTS = frozenset({"title", "description", "default", "examples"})
 
 
@@ -93,7 +95,10 @@ class ResultWriter:
         data = from_json(text)
         is_text = isinstance(value, str) and isinstance(data, str)
         written = Written(data, is_text=True) if is_text else Written(text)
-        if self._checker is not None and (findings := self._findings(value, data)):
+        findings = () if self._promise is None else self._findings(value, data)
+        if not findings and type(value) not in _LEAVES:
+            findings = _lost_truths(value, data)
+        if findings:
             raise BrokenResultError(type(value), findings)
         return written
 
@@ -107,9 +112,9 @@ class ResultWriter:
         return _has_open_place(self.schema)
 
     @cached_property
-    def _checker(self) -> ForeignReader | None:
+    def _promise(self) -> Promise | None:
         schema = self.schema
-        return ForeignReader(schema) if schema else None
+        return Promise(schema) if schema else None
 
     def _nothing(self) -> str:
         if self._says_nothing:
@@ -122,12 +127,12 @@ class ResultWriter:
 
     def _findings(self, value: Any, data: Any) -> tuple[Finding, ...]:
         """What is wrong with a result's data; null stands for a float that JSON has no word for."""
-        if self._checker is None or self._checker.fits(data):
+        if self._promise is None or self._promise.fits(data):
             return ()
         plain = _plain(value)
-        if _has_endless(plain) and self._checker.fits(_zeroed(plain)):
+        if _has_endless(plain) and self._promise.fits(_zeroed(plain)):
             return ()
-        return self._checker.findings(data)
+        return self._promise.findings(data)
 
     def _in_plain(self, value: Any) -> str:
         """The JSON of a value that is not written as its type: as it is, if something in it is foreign to pydantic.
@@ -155,7 +160,8 @@ class ResultWriter:
             raise BrokenResultError(type(value), findings)
         if foreign:
             return text
-        raise _not(type(value), say("a value of the declared type"))
+        places = self._schema.strangers(value) or ((),)
+        raise BrokenResultError(type(value), tuple(_stranger(value, place) for place in places))
 
 
 def _has_open_place(schema: JsonObject) -> bool:
@@ -167,8 +173,40 @@ def _not(kind: type, expected: Any) -> BrokenResultError:
     return BrokenResultError(kind, (Finding((), expected, say("one of type {kind}", kind=kind.__name__)),))
 
 
+def _stranger(value: Any, place: Place) -> Finding:
+    for step in place:
+        value = value[step]
+    return Finding(place, say("a value of the declared type"), say("one of type {kind}", kind=type(value).__name__))
+
+
+def _lost_truths(value: Any, data: Any) -> tuple[Finding, ...]:
+    """Where true or false was written as a number, as pydantic does it for one that is declared."""
+    plain = _plain(value)
+    return tuple(_numbered(plain, data, ()))
+
+
+def _numbered(plain: Any, data: Any, place: Place) -> Iterator[Finding]:
+    match plain:
+        case bool() if isinstance(data, int | float) and not isinstance(data, bool):
+            yield Finding(place, say("an integer" if isinstance(data, int) else "a number"), shown(plain))
+        case dict() if isinstance(data, dict):
+            for key in plain.keys() & data.keys():
+                yield from _numbered(plain[key], data[key], (*place, key))
+        case list() if isinstance(data, list):
+            for index, (one, other) in enumerate(zip(plain, data, strict=False)):
+                yield from _numbered(one, other, (*place, index))
+        case _:
+            return
+
+
 def _plain(value: Any) -> Any:
-    return to_jsonable_python(value, by_alias=True, inf_nan_mode="constants", bytes_mode="base64", fallback=plain_form)
+    """A value as JSON data apart from what is declared of it, NaN as such; None where it has no such form."""
+    try:
+        return to_jsonable_python(
+            value, by_alias=True, inf_nan_mode="constants", bytes_mode="base64", serialize_unknown=True
+        )
+    except Exception:  # noqa: BLE001 - it was written by its declared type, which is what counts
+        return None
 
 
 def _has_endless(data: Any) -> bool:

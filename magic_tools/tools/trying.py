@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from magic_tools.effects.program import Call, CallTimeoutError, DeadlineError, Program, Sleep
+from magic_tools.effects.program import Call, CallTimeoutError, Program
+from magic_tools.effects.retrying import Try, retried
 from magic_tools.errors import ContractViolation
 from magic_tools.events import Stage
 from magic_tools.loose.issues import Finding, told
@@ -20,10 +20,6 @@ from magic_tools.tools.results import BrokenResultError, Written
 from magic_tools.tools.scope import RunScope
 
 __all__ = ["Broken", "Success", "Tried", "checked", "tries"]
-
-# Between two tries: half a second, doubled each time, at most eight, and up to a quarter of a second more by chance,
-# so that many callers do not come back at once.
-_FIRST_WAIT_S, _LONGEST_WAIT_S, _JITTER_S = 0.5, 8.0, 0.25
 
 _WITHHELD = "{name} ran, and its result was withheld: this {kind} is not what the tool promises to send."
 _NO_FORM = "{name} ran, and its result was withheld: it holds a value of type {kind}, which has no JSON form."
@@ -49,61 +45,22 @@ class Broken(Failure):
 
 Tried: TypeAlias = Success | Failure
 
-Note: TypeAlias = Callable[[int, Tried, float, float | None], None]
-"""Told of each try: its number, what it came to, its seconds, and the wait before the next one, if there is one."""
+Note: TypeAlias = Callable[[Try[Tried]], None]
+"""Told of each try."""
 
 
 def tries(target: Executable, prepared: Prepared, scope: RunScope, note: Note | None) -> Program[Tried]:
     """What a call comes to after as many tries as its tool allows and as can do no harm."""
-    if target.behaviour.retries:
-        return (yield from _several(target, prepared, scope, note))
-    if note is None:
+    if target.behaviour.retries == 0 and note is None:
         return (yield from _one(target, prepared, scope))
-    started = time.monotonic()
-    tried = yield from _one(target, prepared, scope)
-    note(1, tried, time.monotonic() - started, None)
-    return tried
-
-
-def _several(target: Executable, prepared: Prepared, scope: RunScope, note: Note | None) -> Program[Tried]:
-    """Tries until one comes to a result, tenacity deciding whether there is another and after what wait."""
-    from tenacity import (
-        DoAttempt,
-        DoSleep,
-        RetryCallState,
-        Retrying,
-        retry_if_result,
-        stop_after_attempt,
-        wait_exponential,
-        wait_random,
+    return (
+        yield from retried(
+            lambda: _one(target, prepared, scope),
+            tries=target.behaviour.retries + 1,
+            again=lambda tried: _may_try_again(target, tried),
+            note=note,
+        )
     )
-
-    decider = Retrying(
-        stop=stop_after_attempt(target.behaviour.retries + 1),
-        wait=wait_exponential(multiplier=_FIRST_WAIT_S, max=_LONGEST_WAIT_S) + wait_random(0, _JITTER_S),
-        retry=retry_if_result(lambda tried: _may_try_again(target, tried)),
-        retry_error_callback=lambda state: state.outcome and state.outcome.result(),
-    )
-    state = RetryCallState(decider, fn=None, args=(), kwargs={})
-    decider.begin()
-    decision: Any = decider.iter(state)
-    while isinstance(decision, DoAttempt):
-        started = time.monotonic()
-        tried = yield from _one(target, prepared, scope)
-        seconds, attempt = time.monotonic() - started, state.attempt_number
-        state.set_result(tried)
-        decision = decider.iter(state)
-        wait_s = float(decision) if isinstance(decision, DoSleep) else None
-        if note is not None:
-            note(attempt, tried, seconds, wait_s)
-        if wait_s is not None:
-            try:
-                yield Sleep(wait_s)
-            except DeadlineError:
-                return tried
-            state.prepare_for_next_attempt()
-            decision = decider.iter(state)
-    return decision  # type: ignore[no-any-return]  # the last try's, as the callback gives it
 
 
 def _may_try_again(target: Executable, tried: Tried) -> bool:

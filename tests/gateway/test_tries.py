@@ -324,6 +324,16 @@ def test_an_alert_says_which_and_where() -> None:
     assert [issue.path for issue in result.issues] == ["[0].email", "[0].phone"]
 
 
+@pytest.mark.parametrize("outcomes", [[BROKEN, 7], [BROKEN, ValueError(), 7], [BROKEN] * 3])
+def test_one_alert_for_each_call(outcomes: list[Any]) -> None:
+    """Also where a later try was good, and where all were broken: what came was not what was promised."""
+    alerts: list[Alert] = []
+    caller = ByHand(on_alert=alerts.append)
+    caller.call(counting(outcomes, READS, retries=2))
+    assert [(alert.stage, alert.expected) for alert in alerts] == [("result", "an integer")]
+    assert [event for event in caller.events if isinstance(event, Alert)] == alerts
+
+
 def test_a_masked_field_is_not_in_an_alert() -> None:
     """What came in it is not shown, be it ever so wrong."""
     alerts: list[Alert] = []
