@@ -15,10 +15,13 @@ from typing import TYPE_CHECKING, Any
 import jiter
 
 from magic_tools.chat import Capabilities, FinishReason, ModelReply, ModelRequest, ModelSettings
+from magic_tools.effects.program import Call, Program
+from magic_tools.effects.runners import run_async, run_sync
 from magic_tools.errors import ModelError
 from magic_tools.messages import Message, TextPart, ToolCall, ToolResult, Usage
 from magic_tools.models.forms import replayed, restored
 from magic_tools.models.openai_sdk import OpenAIService, read_json, shortened
+from magic_tools.models.transport import sent
 from magic_tools.schema.dialects.requests import render_output, render_tools
 from magic_tools.schema.dialects.table import Dialect
 from magic_tools.values import JsonObject
@@ -209,9 +212,9 @@ class OpenAIChatModel:
     What is not passed comes from OPENAI_API_KEY and OPENAI_BASE_URL; a server at a base URL needs no
     key, elsewhere a missing one is a ModelUnavailableError. `client` is a ready client of the SDK
     (Azure's too) in place of both: an `OpenAI` serves sync runs, an `AsyncOpenAI` async ones, and
-    its maker closes it. `settings.timeout_s` bounds each try; the SDK makes two more, by default,
-    after a timeout, a lost connection, and status 408, 409, 429 and 5xx. `settings.max_tokens` is
-    sent as `max_completion_tokens` to OpenAI and Azure, as `max_tokens` to every other server.
+    its maker closes it. `settings.timeout_s` bounds each try; two more are made, or as many as a ready
+    client's `max_retries` says, after a timeout, a lost connection, and status 408, 409, 429 and 5xx; a Retry-After
+    is kept. `settings.max_tokens` is sent as `max_completion_tokens` to OpenAI and Azure, as `max_tokens` to every other server.
     """
 
     capabilities = Capabilities(native_schema=True, object_root=True, tools=True)
@@ -240,16 +243,24 @@ class OpenAIChatModel:
     def complete(self, request: ModelRequest) -> ModelReply:
         """The reply to a request."""
         with self._service.failures_explained(self.name, self._settings.timeout_s):
-            client = self._service.client
-            response = client.chat.completions.with_raw_response.create(**self._arguments(request))
-            return restored(decode(read_json(response.http_response.content)), request, _DIALECT)
+            return run_sync(self._asking(request))
 
     async def acomplete(self, request: ModelRequest) -> ModelReply:
         """The reply to a request, awaited."""
         with self._service.failures_explained(self.name, self._settings.timeout_s):
-            async with self._service.async_client() as client:
-                response = await client.chat.completions.with_raw_response.create(**self._arguments(request))
-            return restored(decode(read_json(response.http_response.content)), request, _DIALECT)
+            return await run_async(self._asking(request))
+
+    def _asking(self, request: ModelRequest) -> Program[ModelReply]:
+        arguments = self._arguments(request)
+        response = yield from sent(Call(self._ask, (arguments,), afn=self._aask), tries=self._service.tries)
+        return restored(decode(read_json(response.http_response.content)), request, _DIALECT)
+
+    def _ask(self, arguments: dict[str, Any]) -> Any:
+        return self._service.client.chat.completions.with_raw_response.create(**arguments)
+
+    async def _aask(self, arguments: dict[str, Any]) -> Any:
+        async with self._service.async_client() as client:
+            return await client.chat.completions.with_raw_response.create(**arguments)
 
     def _arguments(self, request: ModelRequest) -> dict[str, Any]:
         payload = encode(request, self._model, self._settings, OPENAI if self._service.is_openai else COMPATIBLE)

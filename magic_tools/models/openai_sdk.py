@@ -8,11 +8,13 @@ import weakref
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from magic_tools.errors import ModelError, ModelTimeoutError, ModelUnavailableError, RateLimitError
+from magic_tools.models.transport import LONGEST_WAIT_S, TRIES, told_wait_s
 
 if TYPE_CHECKING:
     import asyncio
@@ -65,6 +67,7 @@ class OpenAIService:
             self._base_url = _OPENAI_URL if base_url is None else base_url
             self._api_key = _checked_key(api_key)
         self._client = client
+        self.tries = TRIES if client is None else client.max_retries + 1  # which are made by us and not by the SDK
         self._shared: dict[asyncio.AbstractEventLoop, _Shared] = {}
         self.host = _host(self._base_url)
         self.is_openai = self.host.endswith(_OPENAI_HOSTS)
@@ -75,12 +78,12 @@ class OpenAIService:
         import openai
 
         if self._client is None:
-            client = openai.OpenAI(base_url=self._base_url, api_key=self._api_key)
+            client = openai.OpenAI(base_url=self._base_url, api_key=self._api_key, max_retries=0)
             weakref.finalize(self, client.close)
             return client
         if not isinstance(self._client, openai.OpenAI):
             raise ModelError("its client is an async one: pass client=OpenAI(...), or use an async run")
-        return self._client
+        return self._client.with_options(max_retries=0)
 
     @asynccontextmanager
     async def async_client(self) -> AsyncIterator[AsyncOpenAI]:
@@ -96,11 +99,12 @@ class OpenAIService:
         if self._client is not None:
             if not isinstance(self._client, openai.AsyncOpenAI):
                 raise ModelError("its client is a sync one: pass client=AsyncOpenAI(...), or use a sync run")
-            yield self._client
+            yield self._client.with_options(max_retries=0)
             return
         loop = asyncio.get_running_loop()
         if loop not in self._shared:
-            self._shared[loop] = _Shared(openai.AsyncOpenAI(base_url=self._base_url, api_key=self._api_key))
+            made = openai.AsyncOpenAI(base_url=self._base_url, api_key=self._api_key, max_retries=0)
+            self._shared[loop] = _Shared(made)
         shared = self._shared[loop]
         shared.users += 1
         try:
@@ -130,6 +134,9 @@ class OpenAIService:
             status=getattr(error, "status_code", None),
             time="the time allowed" if timeout_s is None else f"{timeout_s:g} s",
         )
+        wait_s = told_wait_s(error, datetime.now(UTC))
+        if wait_s is not None and wait_s > LONGEST_WAIT_S:
+            text += f"; it asks to wait {wait_s:.0f} s, and no request waits longer than {LONGEST_WAIT_S:.0f} s"
         secret = self._api_key.strip()
         is_secret = len(secret) >= 8  # a shorter one is made up, for a server that wants none
         return kind(text.replace(secret, "***") if is_secret else text)

@@ -195,7 +195,7 @@ def test_refused_connection(ask_once: Ask) -> None:
 
 @both_ways
 def test_retry(wire: WireServer, ask: Ask) -> None:
-    """The SDK asks again when told to slow down, and the run sees only the answer."""
+    """A request is sent again when told to slow down, and the run sees only the answer."""
     wire.answers.extend([Answer({"error": {"message": "slow"}}, 429, headers={"retry-after-ms": "1"}), Answer(HELLO)])
     assert ask(OpenAIChatModel("m", base_url=wire.base_url)) == GREETING
     assert len(wire.asked) == 2

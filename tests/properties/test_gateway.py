@@ -61,11 +61,12 @@ ANNOTATIONS = [
     Annotated[int, Field(ge=3, le=9)],
 ]  # fmt: skip
 
+MISFIT: Any = Point("1", [2])  # type: ignore[arg-type, list-item]  # not what it is declared to hold
 leaves = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text(max_size=8),
     st.binary(max_size=4), st.decimals(allow_nan=False, allow_infinity=False), st.dates(), st.uuids(), st.timedeltas(),
     st.sampled_from([Colour.RED, Opaque(), Ellipsis, Item(sku="AB"), Item.model_construct(sku=1), Point(1, ["a"]),
-                     Point("1", [2]), Pair(1, "a"), ValueError("x"), "AB", "a", 5, "x" * 300]),  # type: ignore[arg-type, list-item]
+                     MISFIT, Pair(1, "a"), ValueError("x"), "AB", "a", 5, "x" * 300]),
 )  # fmt: skip
 values = st.recursive(
     leaves,
@@ -79,7 +80,8 @@ values = st.recursive(
 raised = st.sampled_from(
     [ValueError("x"), KeyError(), StopIteration(1), StopAsyncIteration(), RecursionError(), TimeoutError(),
      asyncio.CancelledError(), ExceptionGroup("x", [ValueError()]), ToolFailure(""),
-     ToolFailure("no", ErrorCode.CONFLICT), ToolFailure("later", ErrorCode.RATE_LIMITED), ToolFailure("?", ErrorCode.UNKNOWN_EFFECT)]
+     ToolFailure("no", ErrorCode.CONFLICT), ToolFailure("later", ErrorCode.RATE_LIMITED),
+     ToolFailure("?", ErrorCode.UNKNOWN_EFFECT)]
 )  # fmt: skip
 
 arguments = st.one_of(

@@ -1,12 +1,13 @@
-"""Patterns whose flags JSON Schema does not have."""
+"""Patterns whose flags JSON Schema does not have, and leaves that a config has written in another way."""
 
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import Annotated, Any
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from magic_tools.errors import DefinitionError
 from magic_tools.loose.decode import Schema
@@ -48,3 +49,17 @@ def test_patterns_without_flags(pattern: Any) -> None:
     """A pattern that needs none is the same text in the schema, compiled or not."""
     schema = compiled(Annotated[str, Field(pattern=pattern)]).json_schema
     assert schema == {"type": "string", "pattern": getattr(pattern, "pattern", pattern)}
+
+
+class Timed(BaseModel):
+    model_config = ConfigDict(ser_json_timedelta="float")
+
+    length: timedelta
+
+
+def test_a_duration_that_is_written_as_a_number() -> None:
+    """What a config has written as a number is one in the schema of the output, and still text in that of the input."""
+    schema = compiled(Timed)
+    assert schema.output_schema["properties"]["length"] == {"type": "number"}
+    assert schema.json_schema["properties"]["length"]["type"] == "string"
+    assert schema.dump(Timed(length=timedelta(seconds=5))) == '{"length":5.0}'
