@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextvars
 import inspect
+import time
 from collections.abc import Awaitable
-from contextlib import closing
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, assert_never
 
@@ -17,16 +19,36 @@ from magic_tools.effects.program import (
     NoWorkerError,
     Program,
     Sleep,
+    close,
 )
-from magic_tools.effects.workers import Attempt, Workers, attempted
+from magic_tools.effects.workers import Attempt, Workers, attempted, discard, run_is_over
 
 if TYPE_CHECKING:
     import asyncio
 
-__all__ = ["GRACE_S", "awaited", "go_on", "in_order", "perform", "through"]
+__all__ = [
+    "GRACE_S",
+    "awaited",
+    "clocked",
+    "ends_the_run",
+    "go_on",
+    "in_order",
+    "lane_count",
+    "perform",
+    "through",
+    "unbegun",
+]
 
 GRACE_S = 0.2
 """How long a call that is being cancelled may take for it before it is left to itself, in seconds."""
+
+FOREVER_S = 1e8
+"""The longest time to wait, in seconds: what a clock of the operating system surely can hold."""
+
+
+def clocked(seconds: float) -> float:
+    """The same time as a clock can count it: neither less than none, nor for ever."""
+    return min(max(0.0, seconds), FOREVER_S)
 
 
 def go_on(program: Program[Any], attempt: Attempt) -> Effect:
@@ -40,32 +62,51 @@ def go_on(program: Program[Any], attempt: Attempt) -> Effect:
         return program.send(attempt.value)
     if isinstance(error, Exception):
         return program.throw(error)
-    if _is_cancellation(error):
-        return program.throw(CallCancelledError("the call was cancelled from inside"))
-    raise error
+    if ends_the_run(error):
+        raise error
+    return program.throw(CallCancelledError("the call was cancelled from inside"))
 
 
-def _is_cancellation(error: BaseException) -> bool:
+def ends_the_run(error: BaseException | None) -> bool:
+    """Whether this is an interrupt, an exit or something of the sort: all but exceptions and cancellations."""
+    return error is not None and not isinstance(error, Exception) and not _is_cancellation(error)
+
+
+def _is_cancellation(error: BaseException | None) -> bool:
     import asyncio
 
     return isinstance(error, asyncio.CancelledError)
 
 
+def unbegun(gather: Gather) -> list[Attempt]:
+    """What the programs have come to before they begin."""
+    return [Attempt(error=run_is_over())] * len(gather.programs)
+
+
+def lane_count(gather: Gather) -> int:
+    """How many of the programs can be under way at a time."""
+    return min(max(gather.at_once, 1), len(gather.programs))
+
+
 def in_order(attempts: list[Attempt]) -> Attempt:
-    """The values of all, or what the first has raised of those that have."""
-    failed = (attempt for attempt in attempts if attempt.error is not None)
-    return next(failed, Attempt([attempt.value for attempt in attempts]))
+    """The values of all, or what the first has raised of those that have; before all what goes straight out."""
+    failed = [attempt for attempt in attempts if attempt.error is not None]
+    if not failed:
+        return Attempt([attempt.value for attempt in attempts])
+    return next((attempt for attempt in failed if ends_the_run(attempt.error)), failed[0])
 
 
 async def through(program: Program[Any], workers: Workers) -> Any:
     """The result of a program, each effect of which is awaited in this task."""
-    with closing(program):
-        try:
-            effect = next(program)
-            while True:
-                effect = go_on(program, await perform(effect, workers))
-        except StopIteration as end:
-            return end.value
+    try:
+        effect = next(program)
+        while True:
+            effect = go_on(program, await perform(effect, workers))
+    except StopIteration as end:
+        return end.value
+    except BaseException:
+        close(program)
+        raise
 
 
 async def perform(effect: Effect, workers: Workers) -> Attempt:
@@ -76,7 +117,7 @@ async def perform(effect: Effect, workers: Workers) -> Attempt:
         case Call():
             return await _called(effect, workers)
         case Sleep(seconds):
-            await asyncio.sleep(seconds)
+            await asyncio.sleep(clocked(seconds))
             return Attempt()
         case Gather():
             return await _gathered(effect, workers)
@@ -89,16 +130,21 @@ async def awaited(awaitable: Awaitable[Any], timeout_s: float | None = None) -> 
     import asyncio
 
     task = asyncio.ensure_future(_attempted(awaitable))
+    task.add_done_callback(lambda _: discard(awaitable))  # which it is where the task was cancelled before it began
     try:
         await asyncio.wait({task}, timeout=timeout_s)
-        if task.done():
-            return task.result()
-    finally:
-        if not task.done():
-            await _stopped({task})
-        if task.done() and inspect.iscoroutine(awaitable):
-            awaitable.close()  # which is of interest where the task was cancelled before it began
-    return Attempt(error=CallTimeoutError(still_runs=not task.done()))
+        took_too_long = not task.done()
+        if took_too_long:
+            await _cancelled({task}, GRACE_S)
+    except asyncio.CancelledError:
+        await _cancelled({task}, GRACE_S)
+        raise
+    if not task.done():
+        return Attempt(error=CallTimeoutError(still_runs=True))
+    attempt = Attempt(error=asyncio.CancelledError()) if task.cancelled() else task.result()
+    if took_too_long and _is_cancellation(attempt.error):
+        return Attempt(error=CallTimeoutError(still_runs=False))
+    return attempt
 
 
 async def _attempted(awaitable: Awaitable[Any]) -> Attempt:
@@ -109,67 +155,78 @@ async def _attempted(awaitable: Awaitable[Any]) -> Attempt:
         return Attempt(error=error)
 
 
-async def _stopped(tasks: set[asyncio.Task[Any]]) -> None:
-    """Cancel tasks, and wait a little for those that clean up."""
+async def _cancelled(tasks: set[asyncio.Task[Any]], grace_s: float | None = None) -> None:
+    """Cancel tasks, and wait for those that clean up."""
     import asyncio
 
+    _cancel(tasks)
+    await asyncio.wait(tasks, timeout=grace_s)
+
+
+def _cancel(tasks: set[asyncio.Task[Any]]) -> None:
     for task in tasks:
-        task.cancel()
-    await asyncio.wait(tasks, timeout=GRACE_S)
+        if not task.cancelling():  # a second time would cut short how it cleans up
+            task.cancel()
 
 
 async def _called(call: Call, workers: Workers) -> Attempt:
-    if call.afn is not None:
-        return await _begun(partial(call.afn, *call.args, **call.kwargs), call.timeout_s)
-    work = partial(call.fn, *call.args, **call.kwargs)
-    if inspect.iscoroutinefunction(call.fn):
-        return await _begun(work, call.timeout_s)
-    if call.brief:
-        return attempted(work)
-    attempt = await _in_a_worker(work, call.timeout_s, workers)
-    if inspect.isawaitable(attempt.value):
-        return await awaited(attempt.value, call.timeout_s)
+    work = partial(call.afn or call.fn, *call.args, **call.kwargs)
+    timeout_s = call.timeout_s
+    if call.afn is not None or call.brief or inspect.iscoroutinefunction(call.fn):
+        attempt = attempted(contextvars.copy_context().run, work)
+    else:
+        begun = time.monotonic()
+        attempt = await _in_a_worker(work, timeout_s, workers)
+        timeout_s = None if timeout_s is None else begun + timeout_s - time.monotonic()
+    if attempt.error is None and inspect.isawaitable(attempt.value):
+        return await awaited(attempt.value, timeout_s)
     return attempt
-
-
-async def _begun(work: partial[Any], timeout_s: float | None) -> Attempt:
-    attempt = attempted(work)
-    return attempt if attempt.error is not None else await awaited(attempt.value, timeout_s)
 
 
 async def _in_a_worker(work: partial[Any], timeout_s: float | None, workers: Workers) -> Attempt:
     import asyncio
 
+    loop = asyncio.get_running_loop()
+    waiting: asyncio.Future[None] = loop.create_future()
+
+    def tell(_: Attempt) -> None:
+        with suppress(RuntimeError):  # of a loop that was closed while this waited
+            loop.call_soon_threadsafe(waiting.cancel)
+
     try:
-        job = workers.start(work)
+        job = workers.start(work, tell)
     except NoWorkerError as error:
         return Attempt(error=error)
-    waiting = asyncio.wrap_future(job.future)
     try:
         await asyncio.wait({waiting}, timeout=timeout_s)
-        if waiting.done() or not job.abandon():
-            return job.future.result()
-        return Attempt(error=CallTimeoutError(still_runs=True))
-    finally:
-        waiting.cancel()
-        job.abandon()
+    except BaseException:
+        job.drop()
+        raise
+    return job.give_up()
 
 
 async def _gathered(gather: Gather, workers: Workers) -> Attempt:
     import asyncio
 
-    attempts = [Attempt()] * len(gather.programs)
+    attempts = unbegun(gather)
     waiting = iter(enumerate(gather.programs))
+    lanes: set[asyncio.Task[None]] = set()
 
     async def lane() -> None:
         for index, program in waiting:
-            attempts[index] = await _attempted(through(program, workers))
+            attempts[index] = attempt = await _attempted(through(program, workers))
+            if isinstance(attempt.error, GeneratorExit):  # as where the loop was closed while this waited
+                return
+            task = asyncio.current_task()
+            if ends_the_run(attempt.error) or (task is not None and task.cancelling()):
+                _cancel(lanes)
+                return
 
-    lanes = {asyncio.ensure_future(lane()) for _ in range(min(gather.at_once, len(gather.programs)))}
+    lanes.update(asyncio.ensure_future(lane()) for _ in range(lane_count(gather)))
     try:
         if lanes:
             await asyncio.wait(lanes)
     except asyncio.CancelledError:
-        await _stopped(lanes)
+        await _cancelled(lanes)  # for ever, if need be, as none takes longer for it than the grace
         raise
     return in_order(attempts)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Generator, Mapping
-from contextlib import closing
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar, assert_never
 
 __all__ = [
+    "MOST_REFUSED",
     "Call",
     "CallCancelledError",
     "CallTimeoutError",
@@ -21,10 +22,14 @@ __all__ = [
     "NoWorkerError",
     "Program",
     "Sleep",
+    "close",
     "within",
 ]
 
 T = TypeVar("T")
+
+MOST_REFUSED = 10_000
+"""How many effects a program may ask for after its deadline: one that notes how each of its parts failed has many."""
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -65,7 +70,7 @@ Effect: TypeAlias = Call | Sleep | Gather
 Program: TypeAlias = Generator[Effect, Any, T]
 
 
-class CallTimeoutError(Exception):
+class CallTimeoutError(TimeoutError):
     """A call was given up after its time; `still_runs` where it could not be stopped, and may yet have an effect."""
 
     def __init__(self, *, still_runs: bool) -> None:
@@ -88,37 +93,57 @@ class DeadlineError(Exception):
 def within(program: Program[T], seconds: float) -> Program[T]:
     """The program with so many seconds for all that it waits for; after them it is thrown a DeadlineError.
 
-    A call that is under way then is given up like one that took too long, by a CallTimeoutError.
+    The time begins with the program. A call that is under way at its end is given up like one that took too long,
+    by a CallTimeoutError. A program that goes on and on regardless is closed.
     """
-    end = time.monotonic() + seconds
-    with closing(program):
-        try:
-            effect = next(program)
-            while True:
-                left = end - time.monotonic()
-                if left <= 0:
-                    effect = program.throw(DeadlineError("the time is over"))
-                    continue
-                try:
-                    value = yield _shortened(effect, left)
-                except Exception as error:  # noqa: BLE001 - whatever it is belongs to the program
-                    effect = program.throw(error)
-                    continue
-                if isinstance(effect, Sleep) and effect.seconds > left:
-                    effect = program.throw(DeadlineError("the time is over"))
-                else:
-                    effect = program.send(value)
-        except StopIteration as end_of_program:
-            return end_of_program.value  # type: ignore[no-any-return]  # PEP 380 carries the result untyped
+    return (yield from _until(program, time.monotonic() + seconds))
 
 
-def _shortened(effect: Effect, left: float) -> Effect:
+def _until(program: Program[T], end: float) -> Program[T]:
+    refused = 0
+    try:
+        effect = next(program)
+        while True:
+            left = end - time.monotonic()
+            if left <= 0 and not isinstance(effect, Gather):  # each program of which is refused by itself
+                refused += 1
+                effect = _refused(program, refused)
+                continue
+            try:
+                value = yield _shortened(effect, end, left)
+            except Exception as error:  # noqa: BLE001 - whatever it is belongs to the program
+                effect = program.throw(error)
+                continue
+            if isinstance(effect, Sleep) and effect.seconds > left:
+                effect = program.throw(DeadlineError("the time is over"))
+            else:
+                effect = program.send(value)
+    except StopIteration as end_of_program:
+        return end_of_program.value  # type: ignore[no-any-return]  # PEP 380 carries the result untyped
+    except BaseException:
+        close(program)
+        raise
+
+
+def _refused(program: Program[Any], times: int) -> Effect:
+    if times > MOST_REFUSED:
+        raise DeadlineError("the time is over, and the program does not end")
+    return program.throw(DeadlineError("the time is over"))
+
+
+def close(program: Program[Any]) -> None:
+    """End a program that is left by what goes straight out; what it makes of its end does not stand in the way."""
+    with suppress(Exception):
+        program.close()
+
+
+def _shortened(effect: Effect, end: float, left: float) -> Effect:
     match effect:
         case Call():
             return effect._replace(timeout_s=left if effect.timeout_s is None else min(left, effect.timeout_s))
         case Sleep():
             return Sleep(min(left, effect.seconds))
         case Gather():
-            return effect._replace(programs=tuple(within(program, left) for program in effect.programs))
+            return effect._replace(programs=tuple(_until(program, end) for program in effect.programs))
         case _:
             assert_never(effect)

@@ -7,13 +7,24 @@ import inspect
 import threading
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
+from contextlib import suppress
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from magic_tools.effects.program import NoWorkerError
+from magic_tools.effects.program import CallCancelledError, CallTimeoutError, NoWorkerError
 
-__all__ = ["MOST_ABANDONED", "Attempt", "Daemon", "Job", "Workers", "abandoned_calls", "attempted"]
+__all__ = [
+    "MOST_ABANDONED",
+    "Attempt",
+    "Daemon",
+    "Job",
+    "Tell",
+    "Workers",
+    "abandoned_calls",
+    "attempted",
+    "discard",
+    "run_is_over",
+]
 
 MOST_ABANDONED = 64
 """How many calls that were given up may still run in a process before no other is begun in a thread."""
@@ -25,6 +36,16 @@ class Attempt(NamedTuple):
     value: Any = None
     error: BaseException | None = None
 
+    def get(self) -> Any:
+        """The value, or raise the error."""
+        if self.error is not None:
+            raise self.error
+        return self.value
+
+
+Tell: TypeAlias = Callable[[Attempt], object]
+"""What a thread calls with what a call came to."""
+
 
 def attempted(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Attempt:
     """What a call comes to, whatever it raises."""
@@ -34,8 +55,19 @@ def attempted(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Attempt:
         return Attempt(error=error)
 
 
+def discard(value: Any) -> None:
+    """Let go of what a call returned; a coroutine that nobody will await is closed."""
+    if inspect.iscoroutine(value) and inspect.getcoroutinestate(value) == inspect.CORO_CREATED:
+        value.close()
+
+
+def run_is_over() -> CallCancelledError:
+    """The error of what was asked for when the run had ended, or did not come to its end before."""
+    return CallCancelledError("the run is over")
+
+
 class Daemon(threading.Thread):
-    """A thread that a process does not wait for at its end; `abandoned` once nobody waits for what it does."""
+    """A thread that a process does not wait for at its end; `abandoned` while nobody waits for what it does."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name=name, daemon=True)
@@ -48,7 +80,10 @@ class Daemon(threading.Thread):
         try:
             self.start()
         except RuntimeError as error:
-            raise NoWorkerError("the process has no thread left") from error
+            interrupt = error.__context__  # an interrupt in the midst of it comes out as some fault with a lock
+            if interrupt is None or isinstance(interrupt, Exception):
+                raise NoWorkerError("the process has no thread left") from error
+            raise interrupt from None
 
 
 def abandoned_calls() -> int:
@@ -57,58 +92,90 @@ def abandoned_calls() -> int:
 
 
 class Job:
-    """One call in a thread, under the context variables of who began it."""
+    """One call in a thread, under the context variables of who began it, whose `tell` is called when it is over."""
 
-    def __init__(self, fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
-        self._work = (contextvars.copy_context(), fn, args)
-        self.future: Future[Attempt] = Future()
-        self.future.set_running_or_notify_cancel()  # from here on nobody but the thread ends it
-        self.worker: _Worker
+    def __init__(self, worker: _Worker, tell: Tell, fn: Callable[[], Any]) -> None:
+        self._work = (contextvars.copy_context(), fn)
+        self._worker = worker
+        self.tell = tell
+        self.attempt: Attempt | None = None
 
     def run(self) -> Attempt:
         """What the call comes to."""
-        context, fn, args = self._work
-        return attempted(context.run, fn, *args)
+        context, fn = self._work
+        return attempted(context.run, fn)
 
-    def abandon(self) -> bool:
-        """Give the call up, if it is not over by now; what it then comes to, nobody gets."""
-        return self.worker.abandon(self)
+    def give_up(self) -> Attempt:
+        """What the call has come to; CallTimeoutError if it is not over, and what it then comes to, nobody gets."""
+        return self._worker.give_up(self)
+
+    def drop(self) -> None:
+        """Give the call up, and what it has come to as well."""
+        discard(self.give_up().value)
 
 
 class Workers:
-    """The threads of one run; each call is given an idle one or a new one, and all are gone after `close`."""
+    """The threads of one run; each call is given an idle one or a new one, and all are gone after `close`.
+
+    An interrupt of the thread that waits for a call may come at any moment. So here, and where one waits for what
+    a thread does, stand only locks and queues that are made of one piece, unlike a Future, an Event or a Condition.
+    """
 
     def __init__(self) -> None:
+        self.closed = False
+        self._closing = threading.Lock()
+        self._closing.acquire()
         self._idle: deque[_Worker] = deque()
-        self._closed = False
+        self._all: set[_Worker] = set()
 
-    def start(self, fn: Callable[..., Any], *args: Any) -> Job:
-        """Begin `fn(*args)` in a thread; NoWorkerError where there can be none."""
-        job = Job(fn, args)
+    def start(self, fn: Callable[[], Any], tell: Tell) -> Job:
+        """Begin `fn()` in a thread; NoWorkerError where there can be none, CallCancelledError after `stop`."""
+        if self.closed:
+            raise run_is_over()
         try:
-            job.worker = self._idle.pop()
+            worker = self._idle.pop()
         except IndexError:
-            job.worker = _Worker(self)
-            job.worker.begin()
-        job.worker.jobs.put(job)
+            worker = self._begun()
+        job = Job(worker, tell, fn)
+        worker.jobs.put(job)
         return job
+
+    def _begun(self) -> _Worker:
+        worker = _Worker(self)
+        self._all.add(worker)  # before it begins: an interrupt on the way leaves none that `stop` does not know
+        try:
+            worker.begin()
+        except NoWorkerError:
+            self.forget(worker)
+            raise
+        return worker
+
+    def sleep(self, seconds: float) -> None:
+        """Let so many seconds pass, or as many as there are until `stop`."""
+        if self._closing.acquire(timeout=seconds):
+            self._closing.release()
 
     def release(self, worker: _Worker) -> None:
         """Keep a thread for the next call."""
         self._idle.append(worker)
-        if self._closed:
-            self._end_idle(wait=False)
+
+    def forget(self, worker: _Worker) -> None:
+        """A thread that has ended needs no end."""
+        self._all.discard(worker)
+
+    def stop(self) -> None:
+        """Have the threads end; those whose call goes on are left to themselves, and end after it."""
+        self.closed = True
+        with suppress(RuntimeError):  # as it is stopped already
+            self._closing.release()
+        for worker in tuple(self._all):
+            worker.stop()
 
     def close(self) -> None:
-        """End the threads; those whose call goes on end after it."""
-        self._closed = True
-        self._end_idle(wait=True)
-
-    def _end_idle(self, *, wait: bool) -> None:
-        while self._idle:
-            worker = self._idle.pop()
-            worker.jobs.put(None)
-            if wait:
+        """Stop, and wait for those that have no call."""
+        self.stop()
+        for worker in tuple(self._all):
+            if worker.is_alive() and not worker.abandoned and worker is not threading.current_thread():
                 worker.join()
 
 
@@ -117,22 +184,55 @@ class _Worker(Daemon):
         super().__init__("magic-tools-worker")
         self.jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._home = home
-        self._ending = threading.Lock()
+        self._job: Job | None = None
+        # Held where a call begins or ends, and where it is given up; the collector may do so in the midst of the first.
+        self._turning = threading.RLock()
 
     def run(self) -> None:
         while (job := self.jobs.get()) is not None:
-            attempt = job.run()
-            with self._ending:
-                if self.abandoned:
-                    if inspect.iscoroutine(attempt.value):
-                        attempt.value.close()  # which nobody will await
-                    return
-                self._home.release(self)
-                job.future.set_result(attempt)
-            del job, attempt  # a thread that waits for its next call keeps nothing of the last one
+            if self._begin_job(job):
+                self._end_job(job, job.run())
+            del job  # a thread that waits for its next call keeps nothing of the last one
+            if self.abandoned or self._home.closed:
+                break
+        self._home.forget(self)
 
-    def abandon(self, job: Job) -> bool:
-        with self._ending:
-            over = job.future.done()
-            self.abandoned = self.abandoned or not over
-        return not over
+    def give_up(self, job: Job) -> Attempt:
+        with self._turning:
+            if job.attempt is None:
+                runs = job is self._job
+                self.abandoned = self.abandoned or runs
+                job.attempt = Attempt(error=CallTimeoutError(still_runs=runs))
+            return job.attempt
+
+    def stop(self) -> None:
+        """End after the call that is under way, if one is; who waits for that is told that the run is over."""
+        with self._turning:
+            if self._job is not None and self._job.attempt is None:
+                self.abandoned = True
+                self._tell(self._job, Attempt(error=run_is_over()))
+        self.jobs.put(None)
+
+    def _begin_job(self, job: Job) -> bool:
+        with self._turning:
+            if job.attempt is None and self._home.closed:
+                self._tell(job, Attempt(error=run_is_over()))
+            if job.attempt is None:
+                self._job = job
+                return True
+            self._home.release(self)
+            return False
+
+    def _end_job(self, job: Job, attempt: Attempt) -> None:
+        with self._turning:
+            self._job = None
+            if job.attempt is None:
+                self._home.release(self)
+                self._tell(job, attempt)
+            else:
+                discard(attempt.value)
+
+    @staticmethod
+    def _tell(job: Job, attempt: Attempt) -> None:
+        job.attempt = attempt
+        job.tell(attempt)

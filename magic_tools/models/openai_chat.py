@@ -213,8 +213,9 @@ class OpenAIChatModel:
     key, elsewhere a missing one is a ModelUnavailableError. `client` is a ready client of the SDK
     (Azure's too) in place of both: an `OpenAI` serves sync runs, an `AsyncOpenAI` async ones, and
     its maker closes it. `settings.timeout_s` bounds each try; two more are made, or as many as a ready
-    client's `max_retries` says, after a timeout, a lost connection, and status 408, 409, 429 and 5xx; a Retry-After
-    is kept. `settings.max_tokens` is sent as `max_completion_tokens` to OpenAI and Azure, as `max_tokens` to every other server.
+    client's `max_retries` says, after a timeout, a lost connection, and status 408, 409, 429 and 5xx; a
+    Retry-After is kept. `settings.max_tokens` is sent as `max_completion_tokens` to OpenAI and Azure, as
+    `max_tokens` to every other server.
     """
 
     capabilities = Capabilities(native_schema=True, object_root=True, tools=True)

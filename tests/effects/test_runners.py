@@ -7,69 +7,29 @@ import contextvars
 import inspect
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 
 from magic_tools.effects.program import Call, Program
 from magic_tools.effects.runners import run_async, run_sync
-
-Run: TypeAlias = Callable[[Program[Any]], Any]
+from tests.effects.runs import (
+    Adder,
+    Run,
+    add,
+    add_later,
+    every_run,
+    fail,
+    fail_later,
+    in_a_sync_run,
+    in_a_sync_run_inside_a_loop,
+    in_an_async_run,
+    one,
+)
 
 NAME: contextvars.ContextVar[str] = contextvars.ContextVar("NAME", default="nobody")
-
-
-def in_a_sync_run(program: Program[Any]) -> Any:
-    return run_sync(program)
-
-
-def in_an_async_run(program: Program[Any]) -> Any:
-    return asyncio.run(run_async(program))
-
-
-def in_a_sync_run_inside_a_loop(program: Program[Any]) -> Any:
-    async def outer() -> Any:
-        return run_sync(program)
-
-    return asyncio.run(outer())
-
-
-RUNS = [in_a_sync_run, in_an_async_run, in_a_sync_run_inside_a_loop]
-every_run = pytest.mark.parametrize("run", RUNS, ids=lambda run: run.__name__)
-
-
-@pytest.fixture(autouse=True)
-def _no_thread_stays() -> Iterator[None]:
-    before = set(threading.enumerate())
-    yield
-    assert set(threading.enumerate()) == before
-
-
-def add(left: int, right: int) -> int:
-    return left + right
-
-
-async def add_later(left: int, right: int) -> int:
-    await asyncio.sleep(0)
-    return left + right
-
-
-class Adder:
-    """An object that is called like an async function, and is none."""
-
-    async def __call__(self, left: int, right: int) -> int:
-        return await add_later(left, right)
-
-
-def fail(error: BaseException) -> None:
-    raise error
-
-
-async def fail_later(error: BaseException) -> None:
-    await asyncio.sleep(0)
-    raise error
 
 
 def no_call() -> Program[int]:
@@ -78,13 +38,9 @@ def no_call() -> Program[int]:
 
 
 def nested() -> Program[int]:
-    first: int = yield from one_call(Call(add, (1, 2)))
-    second: int = yield from one_call(Call(add_later, (first,), {"right": 4}))
+    first: int = yield from one(Call(add, (1, 2)))
+    second: int = yield from one(Call(add_later, (first,), {"right": 4}))
     return first * second
-
-
-def one_call(call: Call) -> Program[Any]:
-    return (yield call)
 
 
 def recovering(call: Call) -> Program[str]:
@@ -101,12 +57,12 @@ def recovering(call: Call) -> Program[str]:
     [
         (no_call, 7),
         (nested, 21),
-        (partial(one_call, Call(add, (1, 2))), 3),
-        (partial(one_call, Call(add, (1,), {"right": 2})), 3),
-        (partial(one_call, Call(add_later, (1, 2))), 3),
-        (partial(one_call, Call(Adder(), (1, 2))), 3),
-        (partial(one_call, Call(partial(add_later, 1), (2,))), 3),
-        (partial(one_call, Call(lambda: add_later(1, 2))), 3),
+        (partial(one, Call(add, (1, 2))), 3),
+        (partial(one, Call(add, (1,), {"right": 2})), 3),
+        (partial(one, Call(add_later, (1, 2))), 3),
+        (partial(one, Call(Adder(), (1, 2))), 3),
+        (partial(one, Call(partial(add_later, 1), (2,))), 3),
+        (partial(one, Call(lambda: add_later(1, 2))), 3),
         (partial(recovering, Call(fail, (ValueError("bad"),))), "ValueError: bad"),
         (partial(recovering, Call(fail_later, (ValueError("bad"),))), "ValueError: bad"),
         (partial(recovering, Call(fail, (StopIteration("early"),))), "StopIteration: early"),
@@ -128,7 +84,7 @@ def test_what_a_program_does_not_catch_is_raised(run: Run, function: Callable[..
     """An exception of a call leaves the runner as it was raised."""
     error = LookupError("no such order")
     with pytest.raises(LookupError, match="no such order") as caught:
-        run(one_call(Call(function, (error,))))
+        run(one(Call(function, (error,))))
     assert caught.value is error
 
 
@@ -136,7 +92,7 @@ def test_what_a_program_does_not_catch_is_raised(run: Run, function: Callable[..
 def test_a_stop_iteration_never_ends_a_program(run: Run) -> None:
     """One that a function raises is a fault of that function; it is not taken for the program's result."""
     with pytest.raises(RuntimeError, match="generator raised StopIteration"):
-        run(one_call(Call(fail, (StopIteration("looks like a result"),))))
+        run(one(Call(fail, (StopIteration("looks like a result"),))))
 
 
 @every_run
@@ -168,7 +124,7 @@ def test_an_async_run_prefers_the_async_twin(run: Run, answer: str) -> None:
     async def twin() -> str:
         return "afn"
 
-    assert run(one_call(Call(lambda: "fn", afn=twin))) == answer
+    assert run(one(Call(lambda: "fn", afn=twin))) == answer
 
 
 @every_run
@@ -181,7 +137,7 @@ def test_context_variables_reach_every_function(run: Run, is_async: bool) -> Non
 
     token = NAME.set("Ada")
     try:
-        assert run(one_call(Call(ask_later if is_async else NAME.get))) == "Ada"
+        assert run(one(Call(ask_later if is_async else NAME.get))) == "Ada"
     finally:
         NAME.reset(token)
 
@@ -193,7 +149,7 @@ def test_context_variables_reach_every_function(run: Run, is_async: bool) -> Non
 )
 def test_where_ordinary_functions_run(run: Run, is_caller: bool) -> None:
     """In a sync run in the caller's thread; in an async run in another, so that the loop goes on."""
-    assert (run(one_call(Call(threading.get_ident))) == threading.get_ident()) is is_caller
+    assert (run(one(Call(threading.get_ident))) == threading.get_ident()) is is_caller
 
 
 def test_async_functions_of_a_sync_run_share_a_loop() -> None:
@@ -213,7 +169,7 @@ def test_async_functions_of_a_sync_run_share_a_loop() -> None:
 def test_a_sync_run_without_async_functions_starts_no_thread() -> None:
     """The portal is opened by the first awaitable, not before."""
     before = threading.active_count()
-    assert run_sync(one_call(Call(threading.active_count))) == before
+    assert run_sync(one(Call(threading.active_count))) == before
 
 
 def test_an_async_run_awaits_async_functions_where_it_is() -> None:
@@ -223,9 +179,7 @@ def test_an_async_run_awaits_async_functions_where_it_is() -> None:
         return asyncio.get_running_loop()
 
     async def outer() -> bool:
-        same = [
-            await run_async(one_call(call)) is asyncio.get_running_loop() for call in (Call(loop), Call(min, afn=loop))
-        ]
+        same = [await run_async(one(call)) is asyncio.get_running_loop() for call in (Call(loop), Call(min, afn=loop))]
         return same == [True, True] and threading.active_count() == before
 
     before = threading.active_count()
