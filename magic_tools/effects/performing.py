@@ -21,7 +21,7 @@ from magic_tools.effects.program import (
     Sleep,
     close,
 )
-from magic_tools.effects.workers import Attempt, Workers, attempted, discard, run_is_over
+from magic_tools.effects.workers import Attempt, Workers, attempted, discard, is_awaitable, run_is_over
 
 if TYPE_CHECKING:
     import asyncio
@@ -178,7 +178,7 @@ async def _called(call: Call, workers: Workers) -> Attempt:
         begun = time.monotonic()
         attempt = await _in_a_worker(work, timeout_s, workers)
         timeout_s = None if timeout_s is None else begun + timeout_s - time.monotonic()
-    if attempt.error is None and inspect.isawaitable(attempt.value):
+    if attempt.error is None and is_awaitable(attempt.value):
         return await awaited(attempt.value, timeout_s)
     return attempt
 

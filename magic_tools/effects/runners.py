@@ -23,7 +23,7 @@ from magic_tools.effects.performing import (
 )
 from magic_tools.effects.portal import Portal
 from magic_tools.effects.program import Call, Effect, Gather, NoWorkerError, Program, Sleep, close
-from magic_tools.effects.workers import Attempt, Tell, Workers, attempted, discard, run_is_over
+from magic_tools.effects.workers import Attempt, Tell, Workers, attempted, discard, is_awaitable, run_is_over
 
 __all__ = ["run_async", "run_sync"]
 
@@ -114,7 +114,7 @@ class _SyncRun:
             begun = time.monotonic()
             attempt = self._in_a_worker(partial(call.fn, *call.args, **call.kwargs), timeout_s)
             timeout_s += begun - time.monotonic()
-        if attempt.error is None and inspect.isawaitable(attempt.value):
+        if attempt.error is None and is_awaitable(attempt.value):
             return self._awaited(attempt.value, timeout_s)
         return attempt
 

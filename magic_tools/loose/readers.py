@@ -84,6 +84,7 @@ class PydanticReader(Generic[T]):
     ) -> None:
         self._adapter = adapter
         self._validate_json: Callable[..., T] = adapter.validator.validate_json
+        self._to_json: Callable[..., bytes] = adapter.serializer.to_json
         self._where = where
         self._closed = closed
         self._annotation = annotation
@@ -110,7 +111,7 @@ class PydanticReader(Generic[T]):
 
     def write(self, value: T, fallback: Callable[[Any], Any] | None = None) -> str:
         """The value under its aliases."""
-        return self._adapter.dump_json(value, by_alias=True, warnings="error", fallback=fallback).decode()
+        return self._to_json(value, by_alias=True, warnings="error", fallback=fallback).decode()
 
     def strangers(self, value: Any) -> tuple[Place, ...]:
         """Where in a value of Python's something is not of its type."""

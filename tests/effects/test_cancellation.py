@@ -223,6 +223,26 @@ def test_at_any_moment(passes: int) -> None:
     gc.collect()
 
 
+@pytest.mark.parametrize("passes", range(6))
+def test_all_tasks_at_once_at_any_moment(passes: int) -> None:
+    """Be it before a function that was called has begun: no complaint of it, and nothing left."""
+
+    async def main() -> None:
+        programs = (one(Call(lambda: wait_for_ever(), brief=True)), one(Call(wait_for_ever)))
+        run = asyncio.create_task(run_async(one(Gather(programs, 2))))
+        for _ in range(passes):
+            await asyncio.sleep(0)
+        for task in others():
+            task.cancel()
+        with promptly(), pytest.raises(asyncio.CancelledError):
+            await run
+        await asyncio.sleep(0)
+        assert others() == set()
+
+    asyncio.run(main())
+    gc.collect()
+
+
 def test_a_time_out_around_a_run_is_seen_as_one() -> None:
     """The cancellation is not swallowed on the way."""
 
