@@ -35,7 +35,7 @@ def execute(
         refusal = yield from check_rules(target, prepared, scope)
         if refusal is not None:
             return passage.failed(refusal, prepared)
-    tried = yield from tries(target, prepared, scope, passage.note(prepared))
+    tried = yield from tries(target, prepared, scope, passage.note)
     if isinstance(tried, Success):
         return passage.succeeded(tried, prepared)
     if target.behaviour.fallback is NO_FALLBACK or tried.code in _ANSWERS:
@@ -43,7 +43,7 @@ def execute(
     stand_in = yield from _stand_in(target, prepared, scope, tried)
     if isinstance(stand_in, Success):
         return passage.replaced(stand_in, tried, prepared)
-    passage.alert(stand_in, prepared)
+    passage.alert(stand_in)
     return passage.failed(tried, prepared)
 
 

@@ -14,7 +14,16 @@ from magic_tools.messages import ErrorCode, Issue, Language, ToolEffect, ToolRes
 from magic_tools.tools.executable import Executable
 from magic_tools.tools.secrets import Redactor
 
-__all__ = ["CODES", "CodeRule", "Failure", "before_it_ran", "error_result", "refused", "while_it_ran"]
+__all__ = [
+    "CODES",
+    "CodeRule",
+    "Failure",
+    "before_it_ran",
+    "error_result",
+    "refused",
+    "while_it_ran",
+    "without_secrets",
+]
 
 _MOST_CHARACTERS = 1_000
 
@@ -146,10 +155,17 @@ def error_result(call_id: str, name: str, failure: Failure, language: Language, 
         code=failure.code,
         retryable=failure.retryable,
         effect=failure.effect,
-        issues=failure.issues,
+        issues=without_secrets(failure.issues, redactor),
         advice=advice,
         exception=failure.exception,
     )
+
+
+def without_secrets(issues: tuple[Issue, ...], redactor: Redactor) -> tuple[Issue, ...]:
+    """The issues with nothing secret in what they quote."""
+    if not redactor:
+        return issues
+    return tuple(Issue(redactor(i.path), redactor(i.expected), redactor(i.got), i.language) for i in issues)
 
 
 _ENDS = ".!?…。！？)）"

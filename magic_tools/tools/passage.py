@@ -11,17 +11,16 @@ from pydantic_core import from_json, to_json
 
 from magic_tools.effects.retrying import Try
 from magic_tools.events import Alert, ToolAttempted, ToolFinished, tell
-from magic_tools.loose.issues import HIDDEN, told
 from magic_tools.loose.phrases import phrased, say
 from magic_tools.messages import ToolResult
 from magic_tools.tools.executable import Executable
 from magic_tools.tools.failures import Failure, error_result
 from magic_tools.tools.plain import plain_form
-from magic_tools.tools.preparing import Prepared
+from magic_tools.tools.preparing import Prepared, secrets_of
 from magic_tools.tools.results import Written
 from magic_tools.tools.scope import RunScope
 from magic_tools.tools.secrets import Redactor, secrets_in
-from magic_tools.tools.trimming import cut_short, is_masked, masked, selected
+from magic_tools.tools.trimming import cut_short, masked, selected
 from magic_tools.tools.trying import Broken, Note, Success, Tried
 from magic_tools.values import JsonObject, JsonValue
 
@@ -48,22 +47,15 @@ class Passage:
         self._started = time.monotonic() if self._traced else 0.0
         self._alarmed = False
 
-    def note(self, prepared: Prepared) -> Note | None:
-        """Who is told of each try of a call, if anybody wants to know."""
-        if not self._traced and self._scope.options.on_alert is None:
-            return None
-
-        def told_of(each: Try[Tried]) -> None:
-            self._noted(each)
-            if isinstance(each.outcome, Failure):
-                self._alert(each.outcome, self._secrets(prepared))
-
-        return told_of
+    @property
+    def note(self) -> Note | None:
+        """Who is told of each try of the call, if anybody wants to know."""
+        return self._note if self._traced or self._scope.options.on_alert is not None else None
 
     def succeeded(self, success: Success, prepared: Prepared) -> ToolResult:
         """The result of a call that came to one."""
         text, is_text = success.written
-        content = self._sendable(success.written, self._secrets(prepared) if self._may_tell_secrets else None)
+        content = self._sendable(success.written, prepared)
         result = ToolResult(self._call_id, self._target.name, content, False, None, success.value, prepared.repairs)
         if self._traced:
             self._finished(result, prepared, None, len(text), None if is_text else from_json(text))
@@ -79,12 +71,12 @@ class Passage:
 
     def replaced(self, stand_in: Success, failure: Failure, prepared: Prepared) -> ToolResult:
         """The result of a call that came to none of its own, but has one that stands in for it, marked as such."""
-        secrets, target = self._secrets(prepared), self._target
+        target = self._target
         words = _STANDS_IN_UNSURE if failure.effect == "unknown" else _STANDS_IN
         note = phrased(say(words, name=target.name), self._scope.language)
         text, is_text = stand_in.written
         inner: JsonValue = text if is_text else from_json(text)
-        content = self._sendable(Written(_compact({"fallback": True, "note": note, "result": inner})), secrets)
+        content = self._sendable(Written(_compact({"fallback": True, "note": note, "result": inner})), prepared)
         result = ToolResult(
             self._call_id,
             target.name,
@@ -101,38 +93,27 @@ class Passage:
             self._finished(result, prepared, failure, len(text), inner)
         return result
 
-    def alert(self, broken: Failure, prepared: Prepared) -> None:
+    def alert(self, broken: Failure) -> None:
         """Tell of a stand-in that is not what the tool promises either."""
         self._alarmed = False
-        self._alert(broken, self._secrets(prepared))
-
-    @property
-    def _may_tell_secrets(self) -> bool:
-        """Whether there are secrets at all that a result could hold."""
-        return self._scope.context is not None or self._target.takes_secrets
+        self._alert(broken)
 
     def _secrets(self, prepared: Prepared | None) -> Redactor:
-        """What takes secrets out of texts: those of the context and the arguments, and what the context fills in."""
-        redactor = self._scope.redactor
-        if prepared is None:
-            return redactor
-        hidden = self._target.signature.injected(self._scope.context, prepared.key)
-        texts = (value for value in hidden.values() if isinstance(value, str))
-        return redactor.with_texts(*secrets_in(prepared.values), *texts)
+        return secrets_of(self._target, prepared, self._scope)
 
-    def _sendable(self, written: Written, secrets: Redactor | None) -> str:
+    def _sendable(self, written: Written, prepared: Prepared) -> str:
         """The text as a model reads it: without what is masked and without secrets, and not beyond its size."""
         text, policy = written.text, self._target.policy
         if policy.masks and not written.is_text:
             text = _compact(masked(from_json(text), policy.masks))
-        if secrets:
-            text = secrets(text)
+        if self._scope.context is not None or self._target.takes_secrets:
+            text = _redacted(text, written.is_text, self._scope.redactor.with_texts(*secrets_in(prepared.values)))
         if len(text) <= policy.max_chars:
             return text
-        data = text if written.is_text else from_json(text, allow_partial=False)
+        data = text if written.is_text else from_json(text)
         return cut_short(text, data, policy.max_chars, self._target.behaviour.keep)
 
-    def _noted(self, each: Try[Tried]) -> None:
+    def _note(self, each: Try[Tried]) -> None:
         failed = each.outcome if isinstance(each.outcome, Failure) else None
         error = None if failed is None or failed.exception is None else type(failed.exception).__name__
         event = ToolAttempted(
@@ -146,20 +127,26 @@ class Passage:
             wait_s=each.wait_s,
         )
         tell(self._scope.options.trace, event)
+        if failed is not None:
+            self._alert(failed)
 
-    def _alert(self, failure: Failure, secrets: Redactor) -> None:
+    def _alert(self, failure: Failure) -> None:
         """Tell of the first result of a call that is not what the tool promises, nothing shown that is hidden."""
         if self._alarmed or not isinstance(failure, Broken):
             return
         self._alarmed = True
-        masks = self._target.policy.masks
-        shown = [f._replace(got=HIDDEN) if is_masked(f.place, masks) else f for f in failure.findings]
-        issue = next(iter(told(shown, "en")))
-        expected, got = secrets(issue.expected), secrets(issue.got)
-        scope, name = self._scope, self._target.name
-        alert = Alert(scope.run_id, self._call_id, name, self._nth, failure.stage, issue.path, expected, got)
-        tell(scope.options.trace, alert)
-        tell(scope.options.on_alert, alert)
+        alert = Alert(
+            run_id=self._scope.run_id,
+            call_id=self._call_id,
+            tool=self._target.name,
+            nth=self._nth,
+            stage=failure.stage,
+            path=failure.first.path,
+            expected=failure.first.expected,
+            got=failure.first.got,
+        )
+        tell(self._scope.options.trace, alert)
+        tell(self._scope.options.on_alert, alert)
 
     def _finished(
         self, result: ToolResult, prepared: Prepared | None, failure: Failure | None, chars: int, data: JsonValue
@@ -204,3 +191,24 @@ class Passage:
 
 def _compact(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+def _redacted(text: str, is_text: bool, secrets: Redactor) -> str:
+    """A result without secrets, JSON as JSON."""
+    told = secrets(text)
+    return told if is_text or told == text else _compact(_without(from_json(text), secrets))
+
+
+def _without(data: JsonValue, secrets: Redactor) -> JsonValue:
+    match data:
+        case dict():
+            return {secrets(key): _without(held, secrets) for key, held in data.items()}
+        case list():
+            return [_without(held, secrets) for held in data]
+        case str():
+            return secrets(data)
+        case int() | float() if not isinstance(data, bool):
+            told = secrets(str(data))
+            return data if told == str(data) else told
+        case _:
+            return data

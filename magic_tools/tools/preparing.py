@@ -22,8 +22,9 @@ from magic_tools.tools.executable import Executable, scopes_of
 from magic_tools.tools.failures import Failure, before_it_ran, refused
 from magic_tools.tools.idempotency import key_of
 from magic_tools.tools.scope import RunScope
+from magic_tools.tools.secrets import Redactor, secrets_in
 
-__all__ = ["Arguments", "Prepared", "asked", "broken_rules", "check_rules", "prepare"]
+__all__ = ["Arguments", "Prepared", "asked", "broken_rules", "check_rules", "prepare", "secrets_of"]
 
 Arguments: TypeAlias = str | Mapping[str, Any] | None
 """What came for a call: the text that a model sent, or a mapping; absent, blank and `null` are no arguments."""
@@ -64,6 +65,15 @@ def prepare(target: Executable, arguments: Arguments, scope: RunScope) -> Prepar
         got = shown(error.value, secret=target.arguments.hides(error.place))
         return _not_run(target, told((Finding(error.place, say("no key of this name"), got),), scope.language))
     return Prepared(args, kwargs, values, parsed.repairs, key)
+
+
+def secrets_of(target: Executable, prepared: Prepared | None, scope: RunScope) -> Redactor:
+    """What takes secrets out of texts: those of the context and the arguments, and what the context fills in."""
+    if prepared is None:
+        return scope.redactor
+    hidden = target.signature.injected(scope.context, prepared.key)
+    texts = (value for value in hidden.values() if isinstance(value, str))
+    return scope.redactor.with_texts(*secrets_in(prepared.values), *texts)
 
 
 def check_rules(target: Executable, prepared: Prepared, scope: RunScope) -> Program[Failure | None]:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from magic_tools.effects.program import Call, CallTimeoutError, Program
 from magic_tools.effects.retrying import Try, retried
 from magic_tools.errors import ContractViolation
 from magic_tools.events import Stage
-from magic_tools.loose.issues import Finding, told
+from magic_tools.loose.issues import HIDDEN, Finding, told
 from magic_tools.loose.phrases import Phrase, say
-from magic_tools.messages import ErrorCode
+from magic_tools.messages import ErrorCode, Issue
 from magic_tools.tools.executable import Executable
-from magic_tools.tools.failures import Failure, while_it_ran
-from magic_tools.tools.preparing import Prepared, asked, broken_rules
+from magic_tools.tools.failures import Failure, while_it_ran, without_secrets
+from magic_tools.tools.preparing import Prepared, asked, broken_rules, secrets_of
 from magic_tools.tools.results import BrokenResultError, Written
 from magic_tools.tools.scope import RunScope
+from magic_tools.tools.trimming import is_masked
 
 __all__ = ["Broken", "Success", "Tried", "checked", "tries"]
 
@@ -37,10 +38,13 @@ class Success:
 
 @dataclass(frozen=True, slots=True)
 class Broken(Failure):
-    """A try whose result is not what the tool promises, and so goes no further: at which stage, and what is wrong."""
+    """A try whose result is not what the tool promises, and so goes no further.
+
+    `stage` is where that was found, `first` the first thing wrong with it, in English.
+    """
 
     stage: Stage = "result"
-    findings: tuple[Finding, ...] = ()
+    first: Issue = field(default_factory=lambda: Issue("", "", ""))
 
 
 Tried: TypeAlias = Success | Failure
@@ -86,7 +90,7 @@ def checked(
         written = target.results.write(value)
     except BrokenResultError as broken:
         words = say(_WITHHELD if broken.has_form else _NO_FORM, name=target.name, kind=broken.kind.__name__)
-        return _broken(target, scope, stage or "result", broken.findings, words, broken)
+        return _broken(target, prepared, scope, stage or "result", broken.findings, words)
     if not target.hooks.result_rules:
         return Success(value, written)
     words = say(_WITHHELD, name=target.name, kind=type(value).__name__)
@@ -95,21 +99,26 @@ def checked(
         findings = yield from broken_rules(target, target.hooks.result_rules, held, value)
     except Exception as error:  # noqa: BLE001 - a rule that cannot tell whether a result is right lets none pass
         finding = Finding((), say("a rule that can be checked"), say(type(error).__name__))
-        return _broken(target, scope, stage or "result_rule", (finding,), words, error)
+        return _broken(target, prepared, scope, stage or "result_rule", (finding,), words, error)
     if findings:
-        return _broken(target, scope, stage or "result_rule", findings, words, None)
+        return _broken(target, prepared, scope, stage or "result_rule", findings, words)
     return Success(value, written)
 
 
 def _broken(
     target: Executable,
+    prepared: Prepared,
     scope: RunScope,
     stage: Stage,
     findings: tuple[Finding, ...],
     words: Phrase,
-    cause: Exception | None,
+    cause: Exception | None = None,
 ) -> Broken:
-    violation = ContractViolation(stage, told(findings, "en"))
+    """The failure of a broken result; what is masked or secret is not shown in what is said of it."""
+    masks, secrets = target.policy.masks, secrets_of(target, prepared, scope)
+    shown = [each._replace(got=HIDDEN) if is_masked(each.place, masks) else each for each in findings]
+    issues = without_secrets(told(shown, "en"), secrets)
+    violation = ContractViolation(stage, issues)
     violation.__cause__ = cause
     return Broken(
         ErrorCode.INTERNAL,
@@ -118,9 +127,9 @@ def _broken(
         effect="none" if target.policy.read_only else "applied",
         outcome="broken_result",
         exception=violation,
-        issues=told(findings, scope.language),
+        issues=without_secrets(told(shown, scope.language), secrets),
         stage=stage,
-        findings=findings,
+        first=issues[0],
     )
 
 

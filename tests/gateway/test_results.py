@@ -244,6 +244,48 @@ def test_secrets_of_the_context_are_in_no_text(body: Any, retries: int, caplog: 
         assert "tenant-number-9" not in told
 
 
+@pytest.mark.parametrize("secret", ["4711", '"', "{", 'a"b', "true"])
+def test_json_stays_json_without_its_secrets(secret: str) -> None:
+    """Whatever the secret is, a number too, what is sent of the rest can be read."""
+
+    @tool
+    def look(key: Injected[SecretStr]) -> dict[str, Any]:
+        return {"said": key.get_secret_value(), "n": 4711, "list": [True, None, "x"], "{": 1}
+
+    content = look.invoke(context={"key": SecretStr(secret)}).content
+    sent = json.loads(content)
+    assert sent["said"] == "***"
+    assert sent["list"] == [True, None, "x"]
+    assert (sent["n"] == 4711) is (secret != "4711")
+
+
+def test_hidden_texts_may_be_in_a_result() -> None:
+    """A result is the tool's own: what the context fills in may be a part of it."""
+
+    @tool
+    def orders(region: Injected[str]) -> list[str]:
+        return [f"{region}-{number}" for number in range(2)]
+
+    assert orders.invoke(context={"region": "north"}).content == '["north-0","north-1"]'
+
+
+@pytest.mark.parametrize("policy", [Policy(), Policy(masks=("pin",))])
+def test_a_broken_result_shows_nothing_secret(policy: Policy) -> None:
+    """Not in the issues, the exception, the alert or the trace: what came is withheld where it is secret or masked."""
+    events: list[Event] = []
+
+    @tool(policy=policy)
+    def look(key: Injected[SecretStr]) -> dict[str, int]:
+        return {"key": key.get_secret_value(), "pin": "pin-4711"}  # type: ignore[dict-item]  # the fault
+
+    options = RunOptions(trace=events.append, on_alert=events.append)
+    result = look.invoke(context={"key": SecretStr(KEY)}, options=options)
+    told = repr((result, result.issues, result.exception, events)) + result.content + str(result.exception)
+    assert KEY not in told
+    assert ("pin-4711" in told) is not bool(policy.masks)
+    assert [issue.path for issue in result.issues] == ["key", "pin"]
+
+
 def test_hidden_texts_are_in_no_failure() -> None:
     """What the context fills in is no text for the model, be it in the author's own words."""
 
