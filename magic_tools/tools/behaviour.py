@@ -10,7 +10,7 @@ from typing import Any
 from magic_tools.effects.program import Call
 from magic_tools.errors import DefinitionError
 
-__all__ = ["NO_FALLBACK", "Attached", "Behaviour", "Hooks", "attached"]
+__all__ = ["NO_FALLBACK", "Attached", "Behaviour", "Hooks", "attached", "named"]
 
 NO_FALLBACK: Any = object()
 """What stands in the place of a fall-back where there is none, as None may be one."""
@@ -40,17 +40,21 @@ class Behaviour:
         tries: object = self.retries
         if isinstance(tries, bool) or not isinstance(tries, int) or tries < 0:
             raise DefinitionError(f"tool(retries=...) wants a whole number of at least 0, got {tries!r:.80}.")
-        names: Any = self.keep
-        if isinstance(names, str | Mapping) or not isinstance(names, Iterable):
-            raise DefinitionError(f"tool(keep=...) wants names of result fields, such as ('id',), got {names!r:.80}.")
-        object.__setattr__(self, "keep", (names := tuple(names)))
-        if not all(isinstance(name, str) and name for name in names):
-            raise DefinitionError(f"tool(keep=...) wants names of result fields, got {self.keep!r:.80}.")
         if callable(self.fallback) and not _takes(self.fallback, 2):
             raise DefinitionError(
                 "tool(fallback=...) wants a value, or a function of the arguments and of what was raised, as in "
                 "`lambda arguments, error: []`."
             )
+
+
+def named(keep: Any) -> tuple[str, ...]:
+    """The result fields to keep; DefinitionError unless they are names."""
+    if isinstance(keep, str | Mapping) or not isinstance(keep, Iterable):
+        raise DefinitionError(f"tool(keep=...) wants names of result fields, such as ('id',), got {keep!r:.80}.")
+    names = tuple(keep)
+    if not all(isinstance(name, str) and name for name in names):
+        raise DefinitionError(f"tool(keep=...) wants names of result fields, got {names!r:.80}.")
+    return names
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from magic_tools.options import RunOptions
 from magic_tools.schema.dialects.rendered import DialectChange, Rendered
 from magic_tools.schema.dialects.table import Dialect, render_tool
 from magic_tools.schema.guard.guard import FOREIGN_TOOL, SchemaLimits
-from magic_tools.tools.behaviour import NO_FALLBACK, Attached, Behaviour, Hooks, attached
+from magic_tools.tools.behaviour import NO_FALLBACK, Attached, Behaviour, Hooks, attached, named
 from magic_tools.tools.compiling import check_options, checked_name, of_function, of_schema
 from magic_tools.tools.executable import Executable
 from magic_tools.tools.execution import Arguments, execute
@@ -37,7 +37,6 @@ R = TypeVar("R")
 S = TypeVar("S")
 
 _NO_POLICY = Policy()
-_NO_BEHAVIOUR = Behaviour()
 
 
 class Tool(Generic[P, R]):
@@ -91,22 +90,26 @@ class Tool(Generic[P, R]):
         description: str,
         input_schema: Mapping[str, Any],
         output_schema: Mapping[str, Any] | None = None,
+        timeout: float | None = 30.0,
+        retries: int = 0,
+        fallback: Any = NO_FALLBACK,
+        keep: Iterable[str] = (),
         policy: Policy = _NO_POLICY,
         strict: bool | None = None,
-        behaviour: Behaviour = _NO_BEHAVIOUR,
         limits: SchemaLimits = FOREIGN_TOOL,
     ) -> Tool[..., Any]:
         """A tool whose parameters are known only at run time, from JSON Schemas that anybody may have written.
 
         `fn` is called with the arguments by keyword, as plain JSON data, and with the schema's defaults for
         those that are left out; its own hidden parameters are filled from the context, and its other
-        annotations count for nothing. DefinitionError where a schema is not one, is larger than its limits or
-        could make a check hang, or where the function cannot be called so.
+        annotations count for nothing. The other options are those of `tool`. DefinitionError where a schema is
+        not one, is larger than its limits or could make a check hang, or where the function cannot be called so.
         """
         check_options(name, description, policy, strict)
         told: object = description  # which a caller without a type checker may leave at None
         if told is None or not isinstance(limits, SchemaLimits):
             raise DefinitionError(f"{name}(): a description is wanted, and limits that are a SchemaLimits.")
+        behaviour = Behaviour(timeout, retries, fallback, named(keep))
         schemas = (input_schema, output_schema)
         return Tool(fn, of_schema(fn, name, description, schemas, policy, behaviour, limits), strict)
 
@@ -294,7 +297,7 @@ def tool(
     DefinitionError names the parameter that has no annotation, or one that cannot become a schema.
     """
     check_options(name, description, policy, strict)
-    behaviour = Behaviour(timeout, retries, fallback, keep)  # type: ignore[arg-type]  # it takes any iterable of names
+    behaviour = Behaviour(timeout, retries, fallback, named(keep))
 
     def decorate(fn: Callable[P, R]) -> Tool[P, R]:
         made = getattr(fn, "__func__", None)
