@@ -215,8 +215,6 @@ async def _gathered(gather: Gather, workers: Workers) -> Attempt:
     async def lane() -> None:
         for index, program in waiting:
             attempts[index] = attempt = await _attempted(through(program, workers))
-            if isinstance(attempt.error, GeneratorExit):  # as where the loop was closed while this waited
-                return
             task = asyncio.current_task()
             if ends_the_run(attempt.error) or (task is not None and task.cancelling()):
                 _cancel(lanes)

@@ -105,10 +105,12 @@ def _until(program: Program[T], end: float) -> Program[T]:
         effect = next(program)
         while True:
             left = end - time.monotonic()
-            if left <= 0 and not isinstance(effect, Gather):  # each program of which is refused by itself
+            if left <= 0:
                 refused += 1
-                effect = _refused(program, refused)
-                continue
+                _check_end(refused)
+                if not isinstance(effect, Gather):  # each program of which is refused by itself
+                    effect = program.throw(DeadlineError("the time is over"))
+                    continue
             try:
                 value = yield _shortened(effect, end, left)
             except Exception as error:  # noqa: BLE001 - whatever it is belongs to the program
@@ -125,10 +127,9 @@ def _until(program: Program[T], end: float) -> Program[T]:
         raise
 
 
-def _refused(program: Program[Any], times: int) -> Effect:
-    if times > MOST_REFUSED:
+def _check_end(refused: int) -> None:
+    if refused > MOST_REFUSED:
         raise DeadlineError("the time is over, and the program does not end")
-    return program.throw(DeadlineError("the time is over"))
 
 
 def close(program: Program[Any]) -> None:

@@ -164,22 +164,19 @@ class _SyncRun:
         ended: SimpleQueue[Attempt] = SimpleQueue()
 
         def lane() -> bool:
-            """Whether something goes straight out."""
+            """Whether something goes straight out, for which the others are not waited for."""
             for index, program, begun in turns:
                 attempts[index] = attempted(self.through, program, begun)
                 if self._over or ends_the_run(attempts[index].error):
                     return True
             return False
 
-        try:
-            count = self._begin_lanes(lane, ended.put, lane_count(gather))
-            over = count == 0 and contextvars.copy_context().run(lane)
-            for _ in range(count):
-                over = over or ended.get().value is True
-        except BaseException:
-            self._over = True  # what runs beside this thread begins nothing more
-            raise
-        self._over = self._over or over
+        count = self._begin_lanes(lane, ended.put, lane_count(gather))
+        if count == 0:
+            contextvars.copy_context().run(lane)
+        for _ in range(count):
+            if ended.get().value is True:
+                break
         return in_order(attempts)
 
     def _begin_lanes(self, lane: Callable[[], bool], tell: Tell, count: int) -> int:

@@ -18,7 +18,7 @@ from magic_tools.effects.runners import run_async, run_sync
 
 Run: TypeAlias = Callable[[Program[Any]], Any]
 
-TIME_S = 0.05
+TIME_S = 0.03
 """What a call is allowed that will not be over by then."""
 
 SLACK_S = 1.5

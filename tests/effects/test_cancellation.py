@@ -31,7 +31,7 @@ from tests.effects.runs import (
 )
 
 
-async def cancelled(program: Program[Any], after_s: float = 0.03) -> None:
+async def cancelled(program: Program[Any], after_s: float = 0.015) -> None:
     """Run a program, cancel the run while it waits, and see that this comes out and that no task is left."""
     run = asyncio.create_task(run_async(program))
     await asyncio.sleep(after_s)

@@ -67,6 +67,7 @@ def test_programs_begin_in_the_order_given(run: Run, at_once: int) -> None:
     begun: list[int] = []
 
     def program(number: int) -> Program[None]:
+        time.sleep(0.0005 * (3 - number % 3))
         begun.append(number)
         yield Call(time.sleep, (0.0001 * (number % 3),))
 

@@ -90,7 +90,7 @@ def test_an_interrupt_while_a_sync_run_waits(
     """It is raised promptly; only calls that cannot be stopped are left, and counted until they end."""
     with released_at_end() as released:
         program = told(effect(released))
-        interrupt_after(0.03)
+        interrupt_after(0.015)
         with promptly(), pytest.raises(KeyboardInterrupt):
             run(within(program, FOREVER_S) if bounded else program)
         assert inspect.getgeneratorstate(program) == inspect.GEN_CLOSED
@@ -107,7 +107,7 @@ def test_an_interrupt_while_an_async_run_waits(effect: Callable[[threading.Event
     """The loop cancels the run for it; `asyncio.run` raises the interrupt."""
 
     async def main(program: Program[Any]) -> None:
-        asyncio.get_running_loop().call_later(0.03, signal.raise_signal, signal.SIGINT)
+        asyncio.get_running_loop().call_later(0.015, signal.raise_signal, signal.SIGINT)
         try:
             await run_async(program)
         finally:
@@ -142,7 +142,7 @@ def test_one_that_a_function_raises(
 
 
 @every_run
-@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, Enough])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, GeneratorExit, Enough])
 @pytest.mark.parametrize("function", [fail, fail_later], ids=["ordinary", "async"])
 @pytest.mark.parametrize("at_once", [1, 2, 3])
 @pytest.mark.parametrize("deep", [False, True], ids=["", "deep"])
@@ -234,7 +234,7 @@ def test_cleaning_up_after_an_interrupt_is_not_cut_short(run: Run, interrupt_aft
             await asyncio.sleep(0.02)
             steps.append("cleaned")
 
-    interrupt_after(0.03)
+    interrupt_after(0.015)
     with pytest.raises(KeyboardInterrupt):
         run(one(Call(function)))
     assert steps == ["cleaned"]

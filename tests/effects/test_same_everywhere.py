@@ -127,7 +127,7 @@ def result_of(tree: Tree, over: bool = False) -> Any:
     match tree:
         case Raise():
             raise LookupError(tree.number)
-        case Steps():
+        case Steps() | Together():
             return [result_of(part, over) for part in tree.parts]
         case Caught():
             return outcome(partial(result_of, tree.part, over))
@@ -143,8 +143,6 @@ def result_of(tree: Tree, over: bool = False) -> Any:
             raise InterruptedError("the call was cancelled from inside")
         case Rest():
             return None
-        case Together():
-            return [result_of(part) for part in tree.parts]
 
 
 NAMES = {"TimeoutError": "DeadlineError", "InterruptedError": "CallCancelledError"}

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from magic_tools.effects import program as program_module
 from magic_tools.effects.program import (
     Call,
     CallTimeoutError,
@@ -165,6 +166,19 @@ def test_a_program_that_never_ends_is_ended(run: Run) -> None:
         with promptly(), pytest.raises(DeadlineError, match="does not end"):
             run(within(program, 0.01))
         assert len(list(program)) < 2_000  # the second had to be left as it was, and here comes to its end
+
+
+@every_run
+def test_one_that_never_ends_with_gathers_is_ended(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though a gather itself is not refused, but each program of it."""
+    monkeypatch.setattr(program_module, "MOST_REFUSED", 100)
+
+    def stubborn() -> Program[None]:
+        while True:
+            yield Gather((told(Sleep(0)),), 1)
+
+    with promptly(), pytest.raises(DeadlineError, match="does not end"):
+        run(within(stubborn(), 0.005))
 
 
 @every_run
