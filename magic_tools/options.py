@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import iscoroutinefunction
 from typing import Any, get_args
 
 from magic_tools.events import Alert, Trace
@@ -49,8 +50,9 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         for name in ("trace", "on_alert"):
-            if not callable(hook := getattr(self, name)) and hook is not None:
-                raise ValueError(f"RunOptions.{name} is a function of one event, got {hook!r:.80}")
+            hook = getattr(self, name)
+            if hook is not None and (not callable(hook) or iscoroutinefunction(hook)):
+                raise ValueError(f"RunOptions.{name} is an ordinary function of one event, got {hook!r:.80}")
         named: object = self.run_id  # which a caller without a type checker may give as anything
         if named is not None and not (isinstance(named, str) and named):
             raise ValueError(f"RunOptions.run_id is a text that is not empty, got {self.run_id!r:.80}")

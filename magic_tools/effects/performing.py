@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from magic_tools.effects.program import (
     Call,
+    CallBrokenError,
     CallCancelledError,
     CallTimeoutError,
     Effect,
@@ -55,7 +56,8 @@ def go_on(program: Program[Any], attempt: Attempt) -> Effect:
     """The next effect of a program, after what the last one came to.
 
     An interrupt or an exit goes straight out, as the program has no say in it; a cancellation that came out of
-    what was called, while nobody cancelled the run, is a CallCancelledError.
+    what was called, while nobody cancelled the run, is a CallCancelledError, and what else is no Exception is the
+    cause of a CallBrokenError.
     """
     error = attempt.error
     if error is None:
@@ -64,12 +66,14 @@ def go_on(program: Program[Any], attempt: Attempt) -> Effect:
         return program.throw(error)
     if ends_the_run(error):
         raise error
-    return program.throw(CallCancelledError("the call was cancelled from inside"))
+    if _is_cancellation(error):
+        return program.throw(CallCancelledError("the call was cancelled from inside"))
+    return program.throw(CallBrokenError(error))
 
 
 def ends_the_run(error: BaseException | None) -> bool:
-    """Whether this is an interrupt, an exit or something of the sort: all but exceptions and cancellations."""
-    return error is not None and not isinstance(error, Exception) and not _is_cancellation(error)
+    """Whether this is an interrupt or an exit."""
+    return isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit)
 
 
 def _is_cancellation(error: BaseException | None) -> bool:

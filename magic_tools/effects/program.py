@@ -8,12 +8,14 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import suppress
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar, assert_never
 
 __all__ = [
     "MOST_REFUSED",
     "Call",
+    "CallBrokenError",
     "CallCancelledError",
     "CallTimeoutError",
     "DeadlineError",
@@ -71,15 +73,33 @@ Program: TypeAlias = Generator[Effect, Any, T]
 
 
 class CallTimeoutError(TimeoutError):
-    """A call was given up after its time; `still_runs` where it could not be stopped, and may yet have an effect."""
+    """A call was given up after its time; `still_runs` where it could not be stopped, and may yet have an effect.
 
-    def __init__(self, *, still_runs: bool) -> None:
+    `own` is whether that was the call's own time, and not one for several.
+    """
+
+    def __init__(self, *, still_runs: bool, own: bool = True) -> None:
         super().__init__("the call took too long, and " + ("still runs" if still_runs else "was cancelled"))
         self.still_runs = still_runs
+        self.own = own
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), still_runs=self.still_runs, own=self.own), ()
 
 
 class CallCancelledError(Exception):
     """A call ended as cancelled by something inside of it, not by whoever runs the program."""
+
+
+class CallBrokenError(Exception):
+    """A call raised what is no Exception, and no interrupt or exit either: the cause of this."""
+
+    def __init__(self, cause: BaseException) -> None:
+        super().__init__(f"the call raised {type(cause).__name__}")
+        self.__cause__ = cause
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.__cause__,)
 
 
 class NoWorkerError(Exception):
@@ -114,6 +134,8 @@ def _until(program: Program[T], end: float) -> Program[T]:
             try:
                 value = yield _shortened(effect, end, left)
             except Exception as error:  # noqa: BLE001 - whatever it is belongs to the program
+                if isinstance(error, CallTimeoutError) and isinstance(effect, Call):
+                    error.own = error.own and effect.timeout_s is not None and effect.timeout_s <= left
                 effect = program.throw(error)
                 continue
             if isinstance(effect, Sleep) and effect.seconds > left:

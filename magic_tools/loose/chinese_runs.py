@@ -36,14 +36,14 @@ CHINESE_OF_RUNS: Mapping[str, str] = {
         "{name}因{error}而失败；是否已经产生作用，尚不清楚。"
     ),
     "{name} failed with {error}; it changes nothing.": "{name}因{error}而失败；它不会改变任何东西。",
-    "{name} took longer than {seconds} s and was abandoned; it may still take effect.": (
-        "{name}用时超过{seconds}秒，已被放弃；它仍有可能产生作用。"
+    "{name} took longer than {time} and was abandoned; it may still take effect.": (
+        "{name}用时超过{time}，已被放弃；它仍有可能产生作用。"
     ),
-    "{name} took longer than {seconds} s and was cancelled; whether it had an effect is not known.": (
-        "{name}用时超过{seconds}秒，已被取消；是否已经产生作用，尚不清楚。"
+    "{name} took longer than {time} and was cancelled; whether it had an effect is not known.": (
+        "{name}用时超过{time}，已被取消；是否已经产生作用，尚不清楚。"
     ),
-    "{name} took longer than {seconds} s and was given up; it changes nothing.": (
-        "{name}用时超过{seconds}秒，已被终止；它不会改变任何东西。"
+    "{name} took longer than {time} and was given up; it changes nothing.": (
+        "{name}用时超过{time}，已被终止；它不会改变任何东西。"
     ),
     "{name} was cancelled from inside; whether it had an effect is not known.": (
         "{name}在内部被取消；是否已经产生作用，尚不清楚。"
@@ -67,6 +67,15 @@ CHINESE_OF_RUNS: Mapping[str, str] = {
     "present it as its own.": (
         "{name}失败了，是否已经产生作用，尚不清楚。这是事先声明的替代结果：请勿将其当作该工具的结果。"
     ),
+    "{name} did what it does, and gave no good result. This was declared to stand in for it: do not present it as its "
+    "own, and do not send the call again.": (
+        "{name}已完成其操作，但没有给出合格的结果。这是事先声明的替代结果：请勿将其当作该工具的结果，也请勿重新发送此调用。"
+    ),
+    "{name} was cancelled from inside; it changes nothing.": "{name}在内部被取消；它不会改变任何东西。",
+    "{seconds} s": "{seconds}秒",
+    "the time for all calls": "全部调用的时间",
+    "JSON of at most 200 levels and numbers of at most 4,300 digits": "不超过 200 层、数字不超过 4300 位的 JSON",
+    "more than that": "超出该限度的内容",
     "Send the call again with this mended.": "请改正后，重新发送此调用。",
     "Check the name or the id: the same call would fail again.": "请核对名称或编号：同样的调用仍会失败。",
     "Look at how things stand now, and then decide.": "请先查看当前的状态，再作决定。",

@@ -97,6 +97,10 @@ class Schema(Generic[T]):
         """Where in a value something is not of the type, so that `dump` cannot write it."""
         return self._reader.strangers(value)
 
+    def unheld(self, value: Any) -> tuple[Place, ...]:
+        """Where a value does not keep what the type asks for and no schema states, such as its author's checks."""
+        return self._reader.unheld(value)
+
     def dump(self, value: T, *, fallback: Callable[[Any], Any] | None = None) -> str:
         """The JSON text of a value, under its aliases; a ValueError if it cannot be written as the type.
 

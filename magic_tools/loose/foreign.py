@@ -84,6 +84,10 @@ class ForeignReader:
         """None that the schema would not name."""
         return ()
 
+    def unheld(self, value: Any) -> tuple[Place, ...]:  # noqa: ARG002 - a schema is all that there is
+        """None."""
+        return ()
+
     def write(self, value: Any, fallback: Callable[[Any], Any] | None = None) -> str:
         """The JSON text of a value; ValueError if the schema forbids it.
 

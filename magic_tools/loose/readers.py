@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import InvalidOperation
 from functools import cached_property
 from typing import Any, Generic, Literal, Protocol, TypeVar
@@ -55,10 +55,20 @@ class Reader(Protocol[T]):
         """Where in a value of Python's something is not of its type, as far as that is known."""
         ...
 
+    def unheld(self, value: Any) -> tuple[Place, ...]:
+        """Where a value of Python's does not keep what no schema states, as far as that is known."""
+        ...
+
     def write(self, value: T, fallback: Callable[[Any], Any] | None = None) -> str:
         """The JSON text of a value, with what JSON has no form for as `fallback` gives it; ValueError if it is none."""
         ...
 
+
+_FOR_JSON = frozenset({"function-before", "function-wrap", "function-plain", "generator", "json"})
+"""pydantic's kinds of steps that may want JSON's own form of a value, or that would use it up."""
+
+_AMOUNTS = frozenset({"decimal", "date", "time", "datetime", "timedelta"})
+_LIMITS = frozenset({"ge", "gt", "le", "lt", "multiple_of", "max_digits", "decimal_places", "now_op", "tz_constraint"})
 
 _TOO_LARGE = (OverflowError, InvalidOperation)
 """What Python's arithmetic raises where pydantic holds a very large number to a limit."""
@@ -115,12 +125,27 @@ class PydanticReader(Generic[T]):
 
     def strangers(self, value: Any) -> tuple[Place, ...]:
         """Where in a value of Python's something is not of its type."""
+        return self._refused(value, strict=True)
+
+    def unheld(self, value: Any) -> tuple[Place, ...]:
+        """Where a value of Python's does not keep what no schema states: its author's checks, limits of amounts."""
+        return self._refused(value, strict=False) if self._asks_more else ()
+
+    def _refused(self, value: Any, *, strict: bool) -> tuple[Place, ...]:
         try:
-            self._adapter.validate_python(value, strict=True, by_alias=True, by_name=True)
+            self._adapter.validate_python(value, strict=strict, by_alias=True, by_name=True)
         except ValidationError as error:
             places = (_within(value, each["loc"]) for each in error.errors(include_url=False, include_context=False))
             return tuple(dict.fromkeys(places))
+        except Exception:  # noqa: BLE001 - an author's check that fails has not found anything wrong
+            return ()
         return ()
+
+    @cached_property
+    def _asks_more(self) -> bool:
+        """Whether values are held to more than a schema states, by steps that take Python's own form of them."""
+        nodes = list(_nodes_of(self._adapter.core_schema))
+        return not any(map(_is_for_json, nodes)) and any(map(_asks_more, nodes))
 
     @cached_property
     def _input(self) -> Emitted:
@@ -153,3 +178,25 @@ def _within(value: Any, place: Place) -> Place:
         except (LookupError, TypeError):
             return place[:length]
     return place
+
+
+def _nodes_of(schema: Any) -> Iterator[Mapping[str, Any]]:
+    """All schemas inside a core schema."""
+    layer = [schema]
+    while layer:
+        held = layer.pop()
+        if isinstance(held, Mapping):
+            if isinstance(held.get("type"), str):
+                yield held
+            layer.extend(inner for key, inner in held.items() if key not in ("metadata", "serialization"))
+        elif isinstance(held, list | tuple):
+            layer.extend(held)
+
+
+def _is_for_json(node: Mapping[str, Any]) -> bool:
+    written = node.get("serialization", {}).get("type", "")
+    return node["type"] in _FOR_JSON or (node["type"] == "function-after" and written.startswith("function"))
+
+
+def _asks_more(node: Mapping[str, Any]) -> bool:
+    return node["type"] == "function-after" or (node["type"] in _AMOUNTS and not _LIMITS.isdisjoint(node))

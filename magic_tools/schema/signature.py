@@ -204,7 +204,7 @@ class Signature:
         if key is not None and holds_key(parameter.annotation):
             return key
         whole = parameter.hidden is not None and parameter.hidden.whole
-        value = (ABSENT if context is None else context) if whole else context_value(context, parameter.name)
+        value = (ABSENT if context is None else context) if whole else self._of_context(context, parameter.name)
         if value is not ABSENT:
             return value
         if not _is_required(parameter.default):
@@ -215,6 +215,14 @@ class Signature:
             f"{self.name}(): the hidden parameter '{parameter.name}' wants {wanted}, and there is none. "
             f"Pass {way_out} to the call or the run, or give the parameter a default."
         )
+
+    def _of_context(self, context: Any, name: str) -> Any:
+        try:
+            return context_value(context, name)
+        except Exception as error:
+            raise ContextError(
+                f"{self.name}(): the context's {name!r} cannot be read: its own code raised {type(error).__name__}."
+            ) from error
 
     def _merge(self, kwargs: dict[str, Any], extra: Mapping[str, Any], name: str) -> None:
         own = {p.name for p in self.all if p.kind in KEYWORD} | self.taken

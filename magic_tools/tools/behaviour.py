@@ -100,6 +100,10 @@ def attached(fn: Callable[..., Any], *, tool: str, known: Collection[str] | None
     except (TypeError, ValueError) as error:
         raise DefinitionError(f"{tool}(): {fn!r:.80} has no parameters to read ({error}).") from error
     name = getattr(fn, "__name__", type(fn).__name__)
+    if inspect.isgeneratorfunction(fn) or inspect.isasyncgenfunction(fn):
+        raise DefinitionError(
+            f"{tool}(): {name}() is a generator, whose body nobody would run: let it return or raise."
+        )
     on_object = bool(stated) and stated[0].name in _OBJECT
     own = stated[on_object:]
     if len(own) < first:

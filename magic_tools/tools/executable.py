@@ -17,6 +17,7 @@ from magic_tools.schema.reading import ARGUMENTS
 from magic_tools.schema.signature import Signature
 from magic_tools.tools.behaviour import Behaviour, Hooks
 from magic_tools.tools.brevity import is_brief
+from magic_tools.tools.eager import eager
 from magic_tools.tools.results import ResultWriter
 
 __all__ = ["Executable", "scopes_of"]
@@ -65,6 +66,11 @@ class Executable:
     def takes_secrets(self) -> bool:
         """Whether an argument may be a secret."""
         return '"writeOnly"' in json.dumps(self.arguments.json_schema)
+
+    @cached_property
+    def body(self) -> Callable[..., Any]:
+        """The function as it is called: what it generates is read out within the call."""
+        return eager(self.fn, self.behaviour.timeout_s)
 
     @property
     def is_safe(self) -> bool:

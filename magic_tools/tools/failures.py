@@ -6,7 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from magic_tools.effects.program import CallCancelledError, CallTimeoutError, DeadlineError, NoWorkerError
+from magic_tools.effects.program import (
+    CallBrokenError,
+    CallCancelledError,
+    CallTimeoutError,
+    DeadlineError,
+    NoWorkerError,
+)
 from magic_tools.errors import ToolFailure
 from magic_tools.events import AttemptOutcome
 from magic_tools.loose.phrases import Phrase, phrased, printable, say
@@ -50,15 +56,17 @@ CODES: Mapping[ErrorCode, CodeRule] = {
 }
 
 _AGAIN = say("The same call may be sent again.")
+_ALL = say("the time for all calls")
 _DONE = say("What it does was done: do not send it again.")
 
 _FAILED_BEFORE = "{name} failed with {error} before it ran, so that nothing was done."
 _FAILED = "{name} failed with {error}; whether it had an effect is not known."
 _FAILED_READING = "{name} failed with {error}; it changes nothing."
-_ABANDONED = "{name} took longer than {seconds} s and was abandoned; it may still take effect."
-_STOPPED = "{name} took longer than {seconds} s and was cancelled; whether it had an effect is not known."
-_STOPPED_READING = "{name} took longer than {seconds} s and was given up; it changes nothing."
+_ABANDONED = "{name} took longer than {time} and was abandoned; it may still take effect."
+_STOPPED = "{name} took longer than {time} and was cancelled; whether it had an effect is not known."
+_STOPPED_READING = "{name} took longer than {time} and was given up; it changes nothing."
 _CANCELLED = "{name} was cancelled from inside; whether it had an effect is not known."
+_CANCELLED_READING = "{name} was cancelled from inside; it changes nothing."
 _NO_WORKER = "{name} was not begun: too many calls that were given up still run."
 _TOO_LATE = "{name} was not begun: the time for all calls is over."
 
@@ -81,10 +89,10 @@ class Failure:
     @property
     def advice(self) -> Phrase:
         """What the model should do."""
-        if self.effect == "applied":
-            return _DONE
         rule = CODES[self.code]
-        return _AGAIN if self.retryable and not rule.retryable else rule.advice
+        if self.retryable is rule.retryable:
+            return _DONE if self.effect == "applied" else rule.advice
+        return _AGAIN if self.retryable else CODES[ErrorCode.INTERNAL].advice
 
 
 def refused(code: ErrorCode, words: Phrase, issues: tuple[Issue, ...] = ()) -> Failure:
@@ -94,7 +102,7 @@ def refused(code: ErrorCode, words: Phrase, issues: tuple[Issue, ...] = ()) -> F
 
 def before_it_ran(target: Executable, error: Exception) -> Failure:
     """The failure of a call in which something raised before its function ran."""
-    words = say(_FAILED_BEFORE, name=target.name, error=type(error).__name__)
+    words = say(_FAILED_BEFORE, name=target.name, error=_kind(error))
     return replace(_failure(target, error, words), effect="none")
 
 
@@ -103,15 +111,16 @@ def while_it_ran(target: Executable, error: Exception) -> Failure:
     reads = target.policy.read_only
     match error:
         case CallTimeoutError():
-            given_up = _ABANDONED if error.still_runs else _STOPPED
-            words = say(_STOPPED_READING if reads else given_up, name=target.name, seconds=target.behaviour.timeout_s)
+            given_up = _STOPPED_READING if reads else _ABANDONED if error.still_runs else _STOPPED
+            limit = say("{seconds} s", seconds=f"{target.behaviour.timeout_s:g}") if error.own else _ALL
+            words = say(given_up, name=target.name, time=limit)
             code = ErrorCode.INTERNAL if target.is_safe else ErrorCode.UNKNOWN_EFFECT
             failure = Failure(code, words, target.is_safe, "unknown", "timed_out", error)
         case CallCancelledError():
-            words = say(_CANCELLED, name=target.name)
+            words = say(_CANCELLED_READING if reads else _CANCELLED, name=target.name)
             failure = Failure(ErrorCode.INTERNAL, words, target.is_safe, "unknown", "cancelled", error)
         case _:
-            words = say(_FAILED_READING if reads else _FAILED, name=target.name, error=type(error).__name__)
+            words = say(_FAILED_READING if reads else _FAILED, name=target.name, error=_kind(error))
             failure = _failure(target, error, words)
     return replace(failure, effect="none") if reads else failure
 
@@ -133,6 +142,10 @@ def _failure(target: Executable, error: Exception, words: Phrase) -> Failure:
             return Failure(code, _own_words(error, words), own if told is None else told, rule.effect, "failed", error)
         case _:
             return Failure(ErrorCode.INTERNAL, words, target.is_safe, "unknown", "raised", error)
+
+
+def _kind(error: Exception) -> str:
+    return type(error.__cause__ if isinstance(error, CallBrokenError) else error).__name__
 
 
 def _own_words(error: ToolFailure, words: Phrase) -> Phrase:

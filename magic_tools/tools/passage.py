@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 import traceback
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic_core import from_json, to_json
@@ -12,7 +13,7 @@ from pydantic_core import from_json, to_json
 from magic_tools.effects.retrying import Try
 from magic_tools.events import Alert, ToolAttempted, ToolFinished, tell
 from magic_tools.loose.phrases import phrased, say
-from magic_tools.messages import ToolResult
+from magic_tools.messages import ToolEffect, ToolResult
 from magic_tools.tools.executable import Executable
 from magic_tools.tools.failures import Failure, error_result
 from magic_tools.tools.plain import plain_form
@@ -24,13 +25,16 @@ from magic_tools.tools.trimming import cut_short, masked, selected
 from magic_tools.tools.trying import Broken, Note, Success, Tried
 from magic_tools.values import JsonObject, JsonValue
 
-__all__ = ["Passage"]
+__all__ = ["STANDS_IN", "Passage"]
 
-_STANDS_IN = "{name} failed. This was declared to stand in for its result: do not present it as its own."
-_STANDS_IN_UNSURE = (
-    "{name} failed, and whether it had an effect is not known. This was declared to stand in for its result: do not "
-    "present it as its own."
-)
+STANDS_IN: Mapping[ToolEffect, str] = {
+    "none": "{name} failed. This was declared to stand in for its result: do not present it as its own.",
+    "unknown": "{name} failed, and whether it had an effect is not known. This was declared to stand in for its "
+    "result: do not present it as its own.",
+    "applied": "{name} did what it does, and gave no good result. This was declared to stand in for it: do not present "
+    "it as its own, and do not send the call again.",
+}
+"""What a model is told of a result that is none, by what is known of the effect."""
 
 
 class Passage:
@@ -72,11 +76,10 @@ class Passage:
     def replaced(self, stand_in: Success, failure: Failure, prepared: Prepared) -> ToolResult:
         """The result of a call that came to none of its own, but has one that stands in for it, marked as such."""
         target = self._target
-        words = _STANDS_IN_UNSURE if failure.effect == "unknown" else _STANDS_IN
-        note = phrased(say(words, name=target.name), self._scope.language)
+        note = phrased(say(STANDS_IN[failure.effect], name=target.name), self._scope.language)
         text, is_text = stand_in.written
-        inner: JsonValue = text if is_text else from_json(text)
-        content = self._sendable(Written(_compact({"fallback": True, "note": note, "result": inner})), prepared)
+        inner: JsonValue = text if is_text else masked(from_json(text), target.policy.masks)
+        content = self._sized(_compact({"fallback": True, "note": note, "result": inner}), prepared)
         result = ToolResult(
             self._call_id,
             target.name,
@@ -106,16 +109,20 @@ class Passage:
         text, policy = written.text, self._target.policy
         if policy.masks and not written.is_text:
             text = _compact(masked(from_json(text), policy.masks))
+        return self._sized(text, prepared, is_text=written.is_text)
+
+    def _sized(self, text: str, prepared: Prepared, *, is_text: bool = False) -> str:
+        policy = self._target.policy
         if self._scope.context is not None or self._target.takes_secrets:
-            text = _redacted(text, written.is_text, self._scope.redactor.with_texts(*secrets_in(prepared.values)))
+            text = _redacted(text, is_text, self._scope.redactor.with_secrets(*secrets_in(prepared.values)))
         if len(text) <= policy.max_chars:
             return text
-        data = text if written.is_text else from_json(text)
+        data = text if is_text else from_json(text)
         return cut_short(text, data, policy.max_chars, self._target.behaviour.keep)
 
     def _note(self, each: Try[Tried]) -> None:
         failed = each.outcome if isinstance(each.outcome, Failure) else None
-        error = None if failed is None or failed.exception is None else type(failed.exception).__name__
+        raised = None if failed is None else failed.exception
         event = ToolAttempted(
             run_id=self._scope.run_id,
             call_id=self._call_id,
@@ -123,7 +130,7 @@ class Passage:
             attempt=each.number,
             outcome="ok" if failed is None else failed.outcome,
             seconds=each.seconds,
-            error=error,
+            error=None if raised is None else self._scope.redactor(type(raised).__name__),
             wait_s=each.wait_s,
         )
         tell(self._scope.options.trace, event)
@@ -153,7 +160,7 @@ class Passage:
     ) -> None:
         secrets, policy = self._secrets(prepared), self._target.policy
         error = None if failure is None else failure.exception
-        detail = None if error is None else secrets("".join(traceback.format_exception(error)))
+        detail = None if error is None else secrets(_traceback(error))
         status = "fallback" if result.fallback else result.code.value if result.code else "ok"
         fields: JsonObject = {"status": status}
         if policy.log_fields and prepared is not None:
@@ -187,6 +194,13 @@ class Passage:
             to_json(wanted, by_alias=True, bytes_mode="base64", fallback=plain_form, serialize_unknown=True)
         )
         return plain
+
+
+def _traceback(error: Exception) -> str:
+    try:
+        return "".join(traceback.format_exception(error))
+    except Exception:  # noqa: BLE001 - an exception's own code may fail; then there is its class to tell
+        return f"{type(error).__name__}, whose traceback cannot be told\n"
 
 
 def _compact(data: Any) -> str:

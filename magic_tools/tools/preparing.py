@@ -22,7 +22,7 @@ from magic_tools.tools.executable import Executable, scopes_of
 from magic_tools.tools.failures import Failure, before_it_ran, refused
 from magic_tools.tools.idempotency import key_of
 from magic_tools.tools.scope import RunScope
-from magic_tools.tools.secrets import Redactor, secrets_in
+from magic_tools.tools.secrets import Redactor, secrets_in, values_in
 
 __all__ = ["Arguments", "Prepared", "asked", "broken_rules", "check_rules", "prepare", "secrets_of"]
 
@@ -72,8 +72,8 @@ def secrets_of(target: Executable, prepared: Prepared | None, scope: RunScope) -
     if prepared is None:
         return scope.redactor
     hidden = target.signature.injected(scope.context, prepared.key)
-    texts = (value for value in hidden.values() if isinstance(value, str))
-    return scope.redactor.with_texts(*secrets_in(prepared.values), *texts)
+    redactor = scope.redactor.with_secrets(*secrets_in(prepared.values))
+    return redactor.with_texts(*values_in(*hidden.values())) if hidden else redactor
 
 
 def check_rules(target: Executable, prepared: Prepared, scope: RunScope) -> Program[Failure | None]:
@@ -88,16 +88,16 @@ def check_rules(target: Executable, prepared: Prepared, scope: RunScope) -> Prog
 def broken_rules(
     target: Executable, rules: list[Attached], held: Mapping[str, Any], *first: Any
 ) -> Program[tuple[Finding, ...]]:
-    """What the author's rules find wrong; each raises ValueError, or gives False, for what breaks it."""
+    """What the author's rules find wrong: each raises ValueError, or gives a text, False or the like, for what does."""
     findings: list[Finding] = []
     for rule in rules:
         try:
             holds = yield rule.call(target.fn, held, *first, timeout_s=target.behaviour.timeout_s)
-            said = ""
+            said = "" if holds is None or (holds and not isinstance(holds, str)) else holds or None
         except (ValueError, AssertionError) as error:
-            holds, said = False, str(error).strip()
-        if holds is False:
-            got = shortened(said.rstrip(".")) if said else say("what breaks it")
+            said = str(error).strip() or None
+        if said != "":
+            got = say("what breaks it") if not isinstance(said, str) else shortened(said.rstrip("."))
             findings.append(Finding((), say("the rule {rule} to hold", rule=rule.name), got))
     return tuple(findings)
 

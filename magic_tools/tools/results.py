@@ -92,12 +92,14 @@ class ResultWriter:
             text = self._schema.dump(plain, fallback=plain_form)
         except Exception:  # noqa: BLE001 - how a value is written may be the author's code too; why it failed is found next
             return Written(self._in_plain(value))
-        data = from_json(text)
+        data = self._data_of(text, value)
         is_text = isinstance(value, str) and isinstance(data, str)
         written = Written(data, is_text=True) if is_text else Written(text)
         findings = () if self._promise is None else self._findings(value, data)
-        if not findings and type(value) not in _LEAVES:
+        if not findings and self._has_numbers and type(value) not in _LEAVES:
             findings = _lost_truths(value, data)
+        if not findings and (places := self._schema.unheld(value)):
+            findings = tuple(_stranger(value, place) for place in places)
         if findings:
             raise BrokenResultError(type(value), findings)
         return written
@@ -112,6 +114,12 @@ class ResultWriter:
         return _has_open_place(self.schema)
 
     @cached_property
+    def _has_numbers(self) -> bool:
+        """Whether a number is declared somewhere."""
+        text = json.dumps(self.schema)
+        return '"integer"' in text or '"number"' in text
+
+    @cached_property
     def _promise(self) -> Promise | None:
         schema = self.schema
         return Promise(schema) if schema else None
@@ -124,6 +132,14 @@ class ResultWriter:
         except ParseError:
             raise _not(type(None), say("a value, since the function is not declared to return None")) from None
         return "null"
+
+    def _data_of(self, text: str, value: Any) -> Any:
+        """The data of a JSON text that was written; BrokenResultError if it is beyond what others read."""
+        try:
+            return from_json(text)
+        except ValueError:
+            expected = say("JSON of at most 200 levels and numbers of at most 4,300 digits")
+            raise BrokenResultError(type(value), (Finding((), expected, say("more than that")),)) from None
 
     def _findings(self, value: Any, data: Any) -> tuple[Finding, ...]:
         """What is wrong with a result's data; null stands for a float that JSON has no word for."""
@@ -156,7 +172,7 @@ class ResultWriter:
             kind = foreign[-1] if lost else type(value)
             expected, got = say("a value that has a JSON form"), say("one of type {kind}", kind=kind.__name__)
             raise BrokenResultError(kind, (Finding((), expected, got),), has_form=not lost) from error
-        if findings := self._findings(value, from_json(text)):
+        if findings := self._findings(value, self._data_of(text, value)):
             raise BrokenResultError(type(value), findings)
         if foreign:
             return text

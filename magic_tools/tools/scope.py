@@ -13,14 +13,17 @@ from magic_tools.tools.secrets import Redactor
 __all__ = ["RunScope"]
 
 _NO_OPTIONS = RunOptions()
+_NOTHING_SECRET = Redactor()
 
 
 class RunScope:
-    """The context of a run and what its caller chose; all else is worked out when it is first wanted."""
+    """The context of a run and what its caller chose."""
 
     def __init__(self, context: Any = None, options: RunOptions | None = None) -> None:
         self.context = context
         self.options = options or _NO_OPTIONS
+        self.redactor = _NOTHING_SECRET if context is None else Redactor.of(context)
+        """What takes the secrets of the context out of a text, as they were at the start."""
 
     @property
     def language(self) -> Language:
@@ -31,8 +34,3 @@ class RunScope:
     def run_id(self) -> str:
         """The name of the run, its own where the caller gave none."""
         return self.options.run_id or uuid4().hex
-
-    @cached_property
-    def redactor(self) -> Redactor:
-        """What takes the secrets of the context out of a text."""
-        return Redactor.of(self.context)

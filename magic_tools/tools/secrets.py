@@ -5,21 +5,26 @@ from __future__ import annotations
 import base64
 import gc
 import json
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
+from datetime import date, datetime
+from decimal import Decimal
 from types import GetSetDescriptorType, MappingProxyType, MemberDescriptorType
 from typing import Any
 from urllib.parse import quote, quote_plus
+from uuid import UUID
 
-from pydantic import Secret, SecretBytes, SecretStr
+from pydantic import BaseModel, Secret, SecretBytes, SecretStr
 
-__all__ = ["Redactor", "secrets_in"]
+__all__ = ["Redactor", "secrets_in", "values_in"]
 
 _MASK = "***"
 _DEEPEST = 4
 _MOST_NODES = 10_000
-_SHORTEST_TEXT = 4
+_SHORTEST_TEXT = 8
+"""A shorter one is taken out where it is a word of its own, so that the words around it stay what they are."""
 
 
 def secrets_in(*sources: Any) -> tuple[str, ...]:
@@ -27,11 +32,30 @@ def secrets_in(*sources: Any) -> tuple[str, ...]:
     return tuple(text for secret in _secrets_in(sources) for text in _texts_of(secret))
 
 
+def values_in(*sources: Any) -> tuple[str, ...]:
+    """The texts and numbers in data, apart from single letters and digits: in dicts, lists, data classes and models.
+
+    Other objects are left alone, since what they hold for themselves is no data of the context.
+    """
+    found: list[str] = []
+    layer = [(source, 0) for source in sources]
+    while layer and len(found) < _MOST_VALUES:
+        node, depth = layer.pop()
+        if issubclass(type(node), str):
+            found.append(str.__str__(node))
+        elif type(node) in _NUMBERS:
+            found.append(str(node))
+        elif depth <= _DEEPEST and (type(node) in _CONTAINERS or _is_record(node)):
+            layer.extend((child, depth + 1) for child in _children(node, keys=False))
+    return tuple(text for text in found if len(text) > 1 and text.strip())
+
+
 @dataclass(frozen=True, slots=True)
 class Redactor:
     """Replaces secrets in texts by `***`, also where they stand escaped; false where it knows of none."""
 
     _forms: frozenset[str] = field(default=frozenset(), repr=False)
+    _words: frozenset[str] = field(default=frozenset(), repr=False)
 
     @classmethod
     def of(cls, *sources: Any) -> Redactor:
@@ -41,17 +65,24 @@ class Redactor:
         """
         return cls(_all_forms(text for secret in _secrets_in(sources) for text in _texts_of(secret)))
 
+    def with_secrets(self, *secrets: str) -> Redactor:
+        """One that knows these secrets too."""
+        return Redactor(self._forms | _all_forms(secrets), self._words) if secrets else self
+
     def with_texts(self, *texts: str) -> Redactor:
-        """One that knows these texts too, but for those of fewer than four characters."""
-        return Redactor(self._forms | _all_forms(text for text in texts if len(text) >= _SHORTEST_TEXT))
+        """One that knows these texts too; those of fewer than eight characters as words of their own alone."""
+        long = frozenset(text for text in texts if len(text) >= _SHORTEST_TEXT)
+        return Redactor(self._forms | _all_forms(long), self._words | (frozenset(texts) - long)) if texts else self
 
     def __bool__(self) -> bool:
-        return bool(self._forms)
+        return bool(self._forms or self._words)
 
     def __call__(self, text: str) -> str:
         """The text with `***` for each occurrence of a secret, and for those that overlap one."""
         pieces, done = [], 0
-        for start, end in _merged(span for form in self._forms for span in _occurrences(form, text)):
+        spans = [span for form in self._forms for span in _occurrences(form, text)]
+        spans += [found.span() for word in self._words for found in re.finditer(_alone(word), text)]
+        for start, end in _merged(spans):
             pieces += [text[done:start], _MASK]
             done = end
         return "".join((*pieces, text[done:])) if pieces else text
@@ -82,6 +113,10 @@ def _occurrences(form: str, text: str) -> Iterator[tuple[int, int]]:
         start = text.find(form, start + 1)
 
 
+def _alone(word: str) -> str:
+    return rf"(?<![A-Za-z0-9_]){re.escape(word)}(?![A-Za-z0-9_])"
+
+
 def _merged(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """The spans in order, those that overlap as one."""
     first, last = 0, 0
@@ -97,6 +132,13 @@ def _merged(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 def _secrets_in(sources: Iterable[Any]) -> Iterator[str | bytes]:
     """The values of the secrets, the nearest first."""
+    for node in _nodes(sources):
+        if issubclass(type(node), _SECRETS):
+            yield from _value_of(node)
+
+
+def _nodes(sources: Iterable[Any]) -> Iterator[Any]:
+    """The sources, their items and attributes, and so on, each object once, the nearest first; no texts or numbers."""
     waiting: deque[tuple[Any, int]] = deque((source, 0) for source in sources)
     seen: dict[int, Any] = {}  # by identity; held, so that no identity comes twice
     while waiting and len(seen) < _MOST_NODES:
@@ -104,14 +146,17 @@ def _secrets_in(sources: Iterable[Any]) -> Iterator[str | bytes]:
         if id(node) in seen:
             continue
         seen[id(node)] = node
-        if issubclass(type(node), _SECRETS):
-            yield from _value_of(node)
-        elif depth < _DEEPEST:
-            waiting.extend((child, depth + 1) for child in _children(node) if type(child) not in _ATOMS)
+        yield node
+        if depth < _DEEPEST and type(node) not in _ATOMS and not issubclass(type(node), _SECRETS):
+            children = (child for child in _children(node) if type(child) not in _ATOMS)
+            waiting.extend((child, depth + 1) for child in children)
 
 
 _SECRETS = (SecretStr, SecretBytes, Secret)
 _ATOMS = frozenset({str, bytes, bool, int, float, complex, type(None)})
+_NUMBERS = frozenset({int, UUID, Decimal, date, datetime})
+_CONTAINERS = frozenset({dict, list, tuple, set, frozenset})
+_MOST_VALUES = 1_000
 _ITERATIONS = (
     (dict, dict.values),
     (list, list.__iter__),
@@ -125,15 +170,23 @@ _ITERATIONS = (
 
 def _value_of(secret: Any) -> Iterator[str | bytes]:
     try:
-        value = SecretStr.get_secret_value(secret)  # the same of all the classes, whatever a subclass says
+        value: Any = SecretStr.get_secret_value(secret)  # the same of all the classes, whatever a subclass says
     except AttributeError:  # made without its constructor: it holds none
         return
     if isinstance(value, str | bytes):
         yield value
+    elif type(value) in _NUMBERS:
+        yield str(value)
 
 
-def _children(node: Any) -> Iterator[Any]:
+def _is_record(node: Any) -> bool:
+    return is_dataclass(node) or issubclass(type(node), BaseModel) or hasattr(type(node), "_fields")
+
+
+def _children(node: Any, *, keys: bool = True) -> Iterator[Any]:
     """The items and attributes of an object, read without any code of its class."""
+    if keys and issubclass(type(node), dict):
+        yield from list(dict.keys(node))
     for kind, iterate in _ITERATIONS:
         if issubclass(type(node), kind):
             yield from list(iterate(node))
@@ -143,7 +196,7 @@ def _children(node: Any) -> Iterator[Any]:
         namespace = _namespace_of(cls)
         attributes = namespace.get("__dict__")
         if isinstance(attributes, _BUILT_IN):
-            yield from _children(_read(attributes, node))
+            yield from _children(_read(attributes, node), keys=False)
         if "__slots__" in namespace:
             yield from [_read(slot, node) for slot in namespace.values() if isinstance(slot, MemberDescriptorType)]
 

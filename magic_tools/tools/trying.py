@@ -75,7 +75,7 @@ def _may_try_again(target: Executable, tried: Tried) -> bool:
 def _one(target: Executable, prepared: Prepared, scope: RunScope) -> Program[Tried]:
     timeout_s = target.behaviour.timeout_s
     try:
-        value = yield Call(target.fn, prepared.args, prepared.kwargs, None, timeout_s, target.is_brief)
+        value = yield Call(target.body, prepared.args, prepared.kwargs, None, timeout_s, target.is_brief)
     except Exception as error:  # noqa: BLE001 - a tool's exception never ends a run: the model is told its class
         failure = while_it_ran(target, error)
         return (yield from _reconciled(target, prepared, scope, failure))

@@ -282,7 +282,7 @@ def test_a_call_that_still_runs_may_yet_take_effect() -> None:
     made = paying("not_applied", asked, retries=2)
 
     def answers(call: Call) -> Any:
-        if call.fn is made.executable.fn:
+        if call.fn is made.executable.body:
             raise CallTimeoutError(still_runs=True)
         return call.fn(*call.args, **call.kwargs)
 

@@ -23,6 +23,7 @@ from magic_tools.loose.readers import Misfit
 from magic_tools.messages import Issue
 from magic_tools.schema import forms
 from magic_tools.schema.forms import TextForm
+from magic_tools.tools.passage import STANDS_IN
 from tests.loose.test_foreign import BAD
 from tests.schema.type_table import CASES
 
@@ -91,7 +92,7 @@ def calls_of_say() -> Iterator[tuple[str, frozenset[str]]]:
 
 def stated_templates() -> Iterator[str]:
     """The templates that stand in tables."""
-    for table in (expectations.EXPECTED, expectations.VALUE_EXPECTED, foreign_issues.FOREIGN_EXPECTED):
+    for table in (expectations.EXPECTED, expectations.VALUE_EXPECTED, foreign_issues.FOREIGN_EXPECTED, STANDS_IN):
         yield from table.values()
     yield from (*foreign_issues.TYPES.values(), *foreign_issues.FORMATS.values(), *expectations.OWN_TEXTS)
     yield from (expectations.REQUIRED, expectations.CHECKED, expectations.CHECKED_SAYING)

@@ -346,8 +346,11 @@ class Failing:
 
 def test_what_a_context_raises_is_not_hidden() -> None:
     """An attribute whose own code fails is not taken for one that is missing."""
-    with pytest.raises(AttributeError, match="the property's own fault"):
+    with pytest.raises(
+        ContextError, match="the context's 'tenant_id' cannot be read: its own code raised Attr"
+    ) as told:
         rows.invoke({"sql": "x"}, context=Failing())
+    assert str(told.value.__cause__) == "the property's own fault"
 
 
 def flat_default(m: Query = Query(q="x")) -> None: ...  # noqa: B008 - what is tested

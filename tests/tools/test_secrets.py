@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, PrivateAttr, Secret, SecretBytes, SecretStr
 
-from magic_tools.tools.secrets import Redactor
+from magic_tools.tools.secrets import Redactor, values_in
 
 KEY = "sk-very-hidden"
 SECRET = SecretStr(KEY)
@@ -79,6 +79,7 @@ def in_a_class() -> Any:
         lambda: SecretBytes(KEY.encode()),
         lambda: Secret[str](KEY),
         lambda: {"key": SECRET},
+        lambda: {SECRET: 1},
         lambda: MappingProxyType({"key": SECRET}),
         lambda: UserDict(key=SECRET),
         lambda: ChainMap({}, {"key": SECRET}),
@@ -160,7 +161,7 @@ def borrowed() -> Any:
         odd,
         borrowed,
         lambda: SecretStr.__new__(SecretStr),
-        lambda: Secret[int](5),
+        lambda: Secret[list[int]]([5]),
         lambda: SecretStr(""),
         lambda: SecretBytes(b""),
         lambda: json,
@@ -241,14 +242,45 @@ def test_secrets_that_touch(secrets: list[str], text: str, shown: str) -> None:
     assert Redactor.of([SecretStr(secret) for secret in secrets])(text) == shown
 
 
+@dataclass
+class Point:
+    x: Any
+    y: Any
+
+
 def test_plain_texts() -> None:
-    """Texts of four characters and more can be added, to a new redactor; shorter ones would hide too much."""
+    """Texts can be added, to a new redactor; those of fewer than eight characters count where they are a word."""
     first = Redactor.of(SECRET)
-    second = first.with_texts("user-7", "abc", "", "abcd")
-    assert second(f"user-7 abc abcd {KEY}") == "*** abc *** ***"
+    second = first.with_texts("user-7", "abc", "tenant-number")
+    assert (
+        second(f"user-7 abc abcd user-77 订单abc号 {KEY} xtenant-numberx") == "*** *** abcd user-77 订单***号 *** x***x"
+    )
     assert first("user-7") == "user-7"
-    assert not Redactor().with_texts("abc")
-    assert Redactor().with_texts("a\nbc")(json.dumps("a\nbc")) == '"***"'
+    assert Redactor().with_texts("tenant\nnumber")(json.dumps("tenant\nnumber")) == '"***"'
+    assert not Redactor().with_texts()
+
+
+def test_secrets_can_be_added() -> None:
+    """However short they are."""
+    assert Redactor().with_secrets("xy")("axyb") == "a***b"
+    assert not Redactor().with_secrets()
+
+
+@pytest.mark.parametrize(
+    ("source", "texts"),
+    [
+        ("tenant", {"tenant"}),
+        (998_877, {"998877"}),
+        ({"mail": "ann@example.org", "n": [7, 42], "on": True, "key": SECRET}, {"ann@example.org", "42"}),
+        (Point("t1", {"a": ("t2", None)}), {"t1", "t2"}),
+        (Settings.model_validate({"more": {"a": "t3"}}), {"t3"}),
+        (SimpleNamespace(a="its own"), set()),
+        ([" ", "x", 5], set()),
+    ],
+)
+def test_what_a_context_fills_in(source: Any, texts: set[str]) -> None:
+    """The texts and numbers in data, at any depth, not what is secret, and no single letters and digits."""
+    assert set(values_in(source)) == texts
 
 
 def test_it_is_a_value() -> None:
