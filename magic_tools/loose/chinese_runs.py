@@ -94,6 +94,7 @@ CHINESE_OF_RUNS: Mapping[str, str] = {
     "a value, since the function is not declared to return None": "一个值（函数未声明可返回 None）",
     "a value that has a JSON form": "能够表示为 JSON 的值",
     "a value of the declared type": "所声明类型的值",
+    "a value that passes the checks of its type": "能通过其类型检查的值",
     "one of type {kind}": "类型为{kind}的值",
     "{start}... (cut; {count} characters in all)": "{start}……（已截断；共{count}个字符）",
     "one item of it": "其中的一项",

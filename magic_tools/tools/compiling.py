@@ -16,10 +16,11 @@ from magic_tools.schema.adapting import adapt
 from magic_tools.schema.guard.guard import SchemaLimits
 from magic_tools.schema.reading import ARGUMENTS, open_signature, read_signature
 from magic_tools.schema.signature import Signature
-from magic_tools.schema.walk import resolve
+from magic_tools.schema.walk import resolve, subschemas
 from magic_tools.tools.behaviour import Behaviour
 from magic_tools.tools.executable import Executable
-from magic_tools.tools.results import ResultWriter
+from magic_tools.tools.results import ResultWriter, has_open_place
+from magic_tools.values import JsonObject
 
 __all__ = ["check_options", "checked_name", "of_function", "of_schema"]
 
@@ -38,7 +39,7 @@ def of_function(
     """What an annotated function is for a model; DefinitionError names the parameter that cannot become a schema."""
     signature = _signature(fn)
     only = _flattened(signature) if flat else None
-    return Executable(
+    made = Executable(
         checked_name(signature.name if name is None else name),
         signature.docs.prose if description is None else description,
         fn.__func__ if isinstance(fn, staticmethod) else fn,
@@ -49,6 +50,7 @@ def of_function(
         behaviour,
         None if only is None else signature.parameters[0].name,
     )
+    return _with_known_fields(made)
 
 
 def of_schema(
@@ -81,9 +83,45 @@ def of_schema(
     root = arguments.json_schema
     given = {*root.get("required", ()), *with_defaults({}, {**root, "required": []}, root)}
     signature = open_signature(fn, name, root.get("properties", {}).keys(), given)
-    return Executable(
-        checked_name(name), description, fn, signature, arguments, ResultWriter(results), policy, behaviour, ARGUMENTS
+    return _with_known_fields(
+        Executable(
+            checked_name(name),
+            description,
+            fn,
+            signature,
+            arguments,
+            ResultWriter(results),
+            policy,
+            behaviour,
+            ARGUMENTS,
+        )
     )
+
+
+def _with_known_fields(made: Executable) -> Executable:
+    """The same; DefinitionError where it masks or keeps a result field that there is not."""
+    named = {"Policy(masks=...)": made.policy.masks, "tool(keep=...)": made.behaviour.keep}
+    schema = made.results.schema
+    if not any(named.values()) or has_open_place(schema) or _has_free_keys(schema):
+        return made
+    known = sorted(_fields_of(schema))
+    for option, names in named.items():
+        for name in names:
+            if not any(name == field or name.endswith(f".{field}") for field in known):
+                raise DefinitionError(
+                    f"{made.name}(): {option} names {name!r}, and the result has no such field; it has: "
+                    f"{', '.join(known) or 'none'}. A field is named as it is sent, by its alias if it has one."
+                )
+    return made
+
+
+def _fields_of(schema: JsonObject) -> set[str]:
+    return set(schema.get("properties", ())).union(*map(_fields_of, subschemas(schema)))
+
+
+def _has_free_keys(schema: JsonObject) -> bool:
+    free = isinstance(schema.get("additionalProperties"), dict) or "patternProperties" in schema
+    return free or any(map(_has_free_keys, subschemas(schema)))
 
 
 def check_options(name: object, description: object, policy: object, strict: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import ipaddress
 import operator
 import sys
@@ -34,7 +35,7 @@ def plain_form(value: Any) -> Any:
 
 
 def with_plain_leaves(value: Any) -> Any:
-    """A value in whose dicts, lists, tuples and sets bytes stand as base64 (RFC 4648, section 4), and NaT as None.
+    """A value in whose containers and dataclasses bytes stand as base64 (RFC 4648, section 4), and NaT as None.
 
     pydantic-core would write bytes of UTF-8 as that text, and cannot write NaT; the value itself is not changed.
     """
@@ -47,6 +48,10 @@ def with_plain_leaves(value: Any) -> Any:
         case list() | tuple() | set() | frozenset():
             items = [with_plain_leaves(held) for held in value]
             return value if all(map(operator.is_, items, value)) else items
+        case _ if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+            plain = with_plain_leaves(fields)
+            return value if plain is fields else plain
         case _:
             return None if type(value).__name__ == "NaTType" else value
 
@@ -87,7 +92,7 @@ _FORMS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     ((Fraction, UserString), str),
     (complex, lambda number: str(number).strip("()")),
     ((ipaddress.IPv4Address, ipaddress.IPv4Network, ipaddress.IPv6Address, ipaddress.IPv6Network), str),
-    (memoryview, memoryview.tobytes),
+    (memoryview, lambda view: with_plain_leaves(view.tobytes())),
     (Mapping, dict),
     ((Sequence, Set, ValuesView), _items),
 )
@@ -120,8 +125,8 @@ def _numpy_form(value: Any, numpy: Any) -> Any:
     kind = array.dtype.kind
     if kind in _WIDEST:
         return array.astype(_WIDEST[kind], copy=False).tolist()
-    if array.ndim and kind not in "SUT":
-        return list(array)
+    if array.ndim and kind not in "UT":
+        return with_plain_leaves(list(array.tolist() if kind == "S" else array))
     match kind:
         case "M":
             return _moment(array, numpy)
@@ -130,7 +135,7 @@ def _numpy_form(value: Any, numpy: Any) -> Any:
         case "V" if array.dtype.names:
             return {name: array[name] for name in array.dtype.names}
         case "V":
-            return array.tobytes()
+            return with_plain_leaves(array.tobytes())
         case _:
             return array.tolist()
 

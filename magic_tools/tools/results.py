@@ -6,6 +6,8 @@ import inspect
 import json
 import math
 from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -22,7 +24,7 @@ from magic_tools.schema.walk import subschemas
 from magic_tools.tools.plain import NoFormError, plain_form, with_plain_leaves
 from magic_tools.values import JsonObject, Kept
 
-__all__ = ["BrokenResultError", "ResultWriter", "Written"]
+__all__ = ["BrokenResultError", "ResultWriter", "Written", "has_open_place"]
 
 _DONE = {"ok": True}
 _DONE_SCHEMA: JsonObject = {
@@ -33,6 +35,7 @@ _DONE_SCHEMA: JsonObject = {
 }
 
 
+_SHOWN = (str, int, float, Decimal, date)
 _LEAVES = frozenset({str, int, float, bytes})
 _TEXTS = frozenset({"title", "description", "default", "examples"})
 
@@ -99,7 +102,7 @@ class ResultWriter:
         if not findings and self._has_numbers and type(value) not in _LEAVES:
             findings = _lost_truths(value, data)
         if not findings and (places := self._schema.unheld(value)):
-            findings = tuple(_stranger(value, place) for place in places)
+            findings = tuple(_unheld(value, place) for place in places)
         if findings:
             raise BrokenResultError(type(value), findings)
         return written
@@ -111,7 +114,7 @@ class ResultWriter:
     @cached_property
     def _is_open(self) -> bool:
         """Whether something in a result is not declared, so that it may be of any class."""
-        return _has_open_place(self.schema)
+        return has_open_place(self.schema)
 
     @cached_property
     def _has_numbers(self) -> bool:
@@ -180,9 +183,10 @@ class ResultWriter:
         raise BrokenResultError(type(value), tuple(_stranger(value, place) for place in places))
 
 
-def _has_open_place(schema: JsonObject) -> bool:
+def has_open_place(schema: JsonObject) -> bool:
+    """Whether something in a schema may be anything."""
     is_open = not schema.keys() - _TEXTS or schema.get("additionalProperties") is True
-    return is_open or any(map(_has_open_place, subschemas(schema)))
+    return is_open or any(map(has_open_place, subschemas(schema)))
 
 
 def _not(kind: type, expected: Any) -> BrokenResultError:
@@ -190,9 +194,20 @@ def _not(kind: type, expected: Any) -> BrokenResultError:
 
 
 def _stranger(value: Any, place: Place) -> Finding:
+    kind = type(_at(value, place)).__name__
+    return Finding(place, say("a value of the declared type"), say("one of type {kind}", kind=kind))
+
+
+def _unheld(value: Any, place: Place) -> Finding:
+    found = _at(value, place)
+    got = shown(found) if isinstance(found, _SHOWN) else say("one of type {kind}", kind=type(found).__name__)
+    return Finding(place, say("a value that passes the checks of its type"), got)
+
+
+def _at(value: Any, place: Place) -> Any:
     for step in place:
         value = value[step]
-    return Finding(place, say("a value of the declared type"), say("one of type {kind}", kind=type(value).__name__))
+    return value
 
 
 def _lost_truths(value: Any, data: Any) -> tuple[Finding, ...]:

@@ -198,7 +198,8 @@ def _children(node: Any, *, keys: bool = True) -> Iterator[Any]:
         if isinstance(attributes, _BUILT_IN):
             yield from _children(_read(attributes, node), keys=False)
         if "__slots__" in namespace:
-            yield from [_read(slot, node) for slot in namespace.values() if isinstance(slot, MemberDescriptorType)]
+            slots = [slot for slot in namespace.values() if isinstance(slot, MemberDescriptorType)]
+            yield from [_read(slot, node) for slot in slots if slot.__name__ != "__pydantic_fields_set__"]  # mere names
 
 
 _bases_of: Any = type.__dict__["__mro__"].__get__

@@ -204,6 +204,10 @@ class Toolset:
     ) -> Program[tuple[ToolResult, ...]]:
         if isinstance(at_once, bool) or at_once < 1:
             raise ValueError(f"at_once is a whole number of at least 1, got {at_once!r:.40}")
+        time_s: Any = deadline_s
+        is_number = isinstance(time_s, int | float) and not isinstance(time_s, bool)
+        if time_s is not None and not (is_number and time_s >= 0):
+            raise ValueError(f"deadline_s is seconds, none or more, or None, got {time_s!r:.40}")
         own, targets = with_own_ids(calls), self.executables
         check_contexts(targets, own, context)
         program = call_all(targets, own, RunScope(context, options), names=self.names, at_once=at_once)
