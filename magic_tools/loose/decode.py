@@ -97,6 +97,11 @@ class Schema(Generic[T]):
         """Where in a value something is not of the type, so that `dump` cannot write it."""
         return self._reader.strangers(value)
 
+    @property
+    def asks_more(self) -> bool:
+        """Whether the type asks for more of its values than its schema states."""
+        return self._reader.asks_more
+
     def unheld(self, value: Any) -> tuple[Place, ...]:
         """Where a value does not keep what the type asks for and no schema states, such as its author's checks."""
         return self._reader.unheld(value)

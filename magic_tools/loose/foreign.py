@@ -84,6 +84,8 @@ class ForeignReader:
         """None that the schema would not name."""
         return ()
 
+    asks_more = False
+
     def unheld(self, value: Any) -> tuple[Place, ...]:  # noqa: ARG002 - a schema is all that there is
         """None."""
         return ()

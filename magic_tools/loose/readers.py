@@ -55,6 +55,11 @@ class Reader(Protocol[T]):
         """Where in a value of Python's something is not of its type, as far as that is known."""
         ...
 
+    @property
+    def asks_more(self) -> bool:
+        """Whether values are held to more than a schema states."""
+        ...
+
     def unheld(self, value: Any) -> tuple[Place, ...]:
         """Where a value of Python's does not keep what no schema states, as far as that is known."""
         ...
@@ -129,7 +134,7 @@ class PydanticReader(Generic[T]):
 
     def unheld(self, value: Any) -> tuple[Place, ...]:
         """Where a value of Python's does not keep what no schema states: its author's checks, limits of amounts."""
-        return self._refused(value, strict=False) if self._asks_more else ()
+        return self._refused(value, strict=False) if self.asks_more else ()
 
     def _refused(self, value: Any, *, strict: bool) -> tuple[Place, ...]:
         try:
@@ -142,7 +147,7 @@ class PydanticReader(Generic[T]):
         return ()
 
     @cached_property
-    def _asks_more(self) -> bool:
+    def asks_more(self) -> bool:
         """Whether values are held to more than a schema states, by steps that take Python's own form of them."""
         nodes = list(_nodes_of(self._adapter.core_schema))
         return not any(map(_is_for_json, nodes)) and any(map(_asks_more, nodes))

@@ -20,7 +20,7 @@ __all__ = ["is_brief"]
 _QUICK = frozenset(
     {
         *(abs, bool, bytes, dict, divmod, float, frozenset, int, isinstance, len, list, max, min, round, set, sorted),
-        *(str, sum, tuple, all, any, enumerate, reversed, zip, hash, id, type, repr, format, chr, ord, bin, hex),
+        *(str, sum, tuple, all, any, hash, id, type, repr, format, chr, ord, bin, hex),
         *(Decimal, UUID, date, datetime, time, timedelta, ValueError, KeyError, TypeError, LookupError),
     }
 )

@@ -69,8 +69,8 @@ class Executable:
 
     @cached_property
     def body(self) -> Callable[..., Any]:
-        """The function as it is called: what it generates is read out within the call."""
-        return eager(self.fn, self.behaviour.timeout_s)
+        """The function as it is called: what it generates is read out within the call, which a brief one cannot do."""
+        return self.fn if self.is_brief else eager(self.fn, self.behaviour.timeout_s)
 
     @property
     def is_safe(self) -> bool:

@@ -101,8 +101,8 @@ class ResultWriter:
         findings = () if self._promise is None else self._findings(value, data)
         if not findings and self._has_numbers and type(value) not in _LEAVES:
             findings = _lost_truths(value, data)
-        if not findings and (places := self._schema.unheld(value)):
-            findings = tuple(_unheld(value, place) for place in places)
+        if not findings and self._asks_more:
+            findings = tuple(_unheld(value, place) for place in self._schema.unheld(value))
         if findings:
             raise BrokenResultError(type(value), findings)
         return written
@@ -115,6 +115,10 @@ class ResultWriter:
     def _is_open(self) -> bool:
         """Whether something in a result is not declared, so that it may be of any class."""
         return has_open_place(self.schema)
+
+    @cached_property
+    def _asks_more(self) -> bool:
+        return self._schema.asks_more
 
     @cached_property
     def _has_numbers(self) -> bool:
