@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from magic_tools.effects.program import Call, Effect, Gather, Program, Sleep, within
+from magic_tools.effects.program import Call, CallBrokenError, Effect, Gather, Program, Sleep, within
 from magic_tools.effects.runners import run_async, run_sync
 from magic_tools.effects.workers import abandoned_calls
 from tests.effects.runs import (
@@ -122,7 +122,7 @@ def test_an_interrupt_while_an_async_run_waits(effect: Callable[[threading.Event
 
 
 @every_run
-@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, GeneratorExit, Enough])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, GeneratorExit])
 @pytest.mark.parametrize("function", [fail, fail_later], ids=["ordinary", "async"])
 @pytest.mark.parametrize("timeout_s", [None, 20.0])
 def test_one_that_a_function_raises(
@@ -142,7 +142,27 @@ def test_one_that_a_function_raises(
 
 
 @every_run
-@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, GeneratorExit, Enough])
+@pytest.mark.parametrize("function", [fail, fail_later], ids=["ordinary", "async"])
+@pytest.mark.parametrize("timeout_s", [None, 20.0])
+def test_what_is_neither(run: Run, function: Callable[..., Any], timeout_s: float | None) -> None:
+    """It is thrown into the program, as the cause of an exception, and takes no sibling along."""
+
+    def program() -> Program[str]:
+        try:
+            yield Call(function, (Enough("now"),), timeout_s=timeout_s)
+        except CallBrokenError as error:
+            return f"{error}: {error.__cause__}"
+        return "nothing was raised"
+
+    assert run(together(program(), program())) == ["the call raised Enough: now"] * 2
+
+
+def together(*programs: Program[Any]) -> Program[Any]:
+    return (yield Gather(programs, 2))
+
+
+@every_run
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, GeneratorExit])
 @pytest.mark.parametrize("function", [fail, fail_later], ids=["ordinary", "async"])
 @pytest.mark.parametrize("at_once", [1, 2, 3])
 @pytest.mark.parametrize("deep", [False, True], ids=["", "deep"])
