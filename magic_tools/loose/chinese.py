@@ -50,6 +50,7 @@ _KINDS: Mapping[str, str] = {
 
 _LIMITS: Mapping[str, str] = {
     "a number of at least {ge}": "不小于{ge}的数",
+    "a number from {ge} to {le}": "介于{ge}和{le}之间的数",
     "a number of at least {limit}": "不小于{limit}的数",
     "a number above {gt}": "大于{gt}的数",
     "a number above {limit}": "大于{limit}的数",

@@ -9,6 +9,7 @@ from typing import Any
 from magic_tools.loose.guide import Guide
 from magic_tools.loose.issues import NOTHING, Finding, Place, innermost, literal, one_of, shown
 from magic_tools.loose.phrases import Phrase, fields_of, say, shortened
+from magic_tools.loose.ranges import ranged
 from magic_tools.loose.unions import Branch, union_findings
 
 __all__ = ["FOREIGN_EXPECTED", "FORMATS", "TYPES", "foreign_issues"]
@@ -80,7 +81,9 @@ def _findings(error: Any, guide: Guide) -> Iterator[Finding]:
         case name:
             misplaced = name == "Type" and not {"object", "array"}.isdisjoint(kind.types)
             yield Finding(
-                place, _expected(name, kind), shown(found, secret=guide.secrets.cover(place, misplaced=misplaced))
+                place,
+                ranged(_expected(name, kind), place, guide),
+                shown(found, secret=guide.secrets.cover(place, misplaced=misplaced)),
             )
 
 

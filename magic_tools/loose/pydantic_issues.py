@@ -14,6 +14,7 @@ from magic_tools.loose.expectations import ABSENT_KINDS, CHECKED, CHECKED_SAYING
 from magic_tools.loose.guide import Guide
 from magic_tools.loose.issues import NOTHING, Finding, Place, innermost, one_tag_of, shown
 from magic_tools.loose.phrases import Phrase, phrased, say
+from magic_tools.loose.ranges import ranged
 from magic_tools.loose.secrets import Secrets
 
 __all__ = ["pydantic_issues"]
@@ -32,14 +33,15 @@ _OF_KEY = "[key]"
 
 def pydantic_issues(error: ValidationError, value: Any, guide: Guide) -> tuple[Finding, ...]:
     """What is wrong with a refused JSON value, of unions by the branch that was meant; no secret is shown."""
-    entries = [_entry(detail, value, guide.secrets) for detail in error.errors(include_url=False)]
+    entries = [_entry(detail, value, guide) for detail in error.errors(include_url=False)]
     try:
         return innermost(findings_in(entries, value, guide))
     except RecursionError:  # a value so deep that all is said of it
         return innermost(entry.finding for entry in entries)
 
 
-def _entry(detail: ErrorDetails, value: Any, secrets: Secrets) -> Entry:
+def _entry(detail: ErrorDetails, value: Any, guide: Guide) -> Entry:
+    secrets = guide.secrets
     kind, location, found = detail["type"], detail["loc"], detail["input"]
     if kind in ABSENT_KINDS:
         steps = [*_steps(location[:-1], value, found), Step(location[-1], is_branch=False)]
@@ -52,7 +54,7 @@ def _entry(detail: ErrorDetails, value: Any, secrets: Secrets) -> Entry:
     if not isinstance(found, _OF_JSON):  # what pydantic has made of it so far
         found = _at(place, value)
     secret = secrets.cover(place, misplaced=kind in _MISPLACED)
-    expected = _without_secrets(expectation(detail), found, place, secrets)
+    expected = ranged(_without_secrets(expectation(detail), found, place, secrets), place, guide)
     marker = Step(_OF_KEY, is_branch=True)
     if marker in steps:
         steps, expected = steps[: steps.index(marker)], say("as its key {expected}", expected=expected)

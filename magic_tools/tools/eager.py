@@ -10,6 +10,9 @@ from typing import Any
 
 __all__ = ["MOST_ITEMS", "eager"]
 
+_MARGIN_S = 1.0
+"""How much longer than its call a generator goes on, so that it is the call that is over first."""
+
 MOST_ITEMS = 1_000_000
 """How many items of a generator are taken for one result."""
 
@@ -17,7 +20,7 @@ MOST_ITEMS = 1_000_000
 def eager(fn: Callable[..., Any], timeout_s: float | None) -> Callable[..., Any]:
     """The function, with the list of what it generates in place of a generator or another iterator.
 
-    An endless one ends after the time of the call, so that no thread goes on with it for ever.
+    An endless one ends soon after the time of the call, so that no thread goes on with it for ever.
     """
     if inspect.iscoroutinefunction(fn):
 
@@ -44,7 +47,7 @@ def _read(value: Any, timeout_s: float | None) -> Any:
 
 
 def _bounded(values: Iterator[Any], timeout_s: float | None) -> Iterator[Any]:
-    end = None if timeout_s is None else time.monotonic() + timeout_s
+    end = None if timeout_s is None else time.monotonic() + timeout_s + _MARGIN_S
     for count, value in enumerate(values, 1):
         if end is not None and time.monotonic() > end:
             raise TimeoutError("the generator did not end in the time of the call")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from magic_tools import ScriptedModel, compile_schema, extract
+from magic_tools import RunOptions, ScriptedModel, compile_schema, extract
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 TICKETS = runpy.run_path(str(EXAMPLES / "tickets.py"))
@@ -49,7 +49,7 @@ def test_search_takes_arguments_in_a_fence() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"query": {"keyword": "x", "limit": 50}}, ["query.limit", "at most 20", "50"]),
+        ({"query": {"keyword": "x", "limit": 50}}, ["query.limit", "from 1 to 20", "50"]),
         ({"query": {"keyword": "x", "limit": True}}, ["query.limit", "an integer", "true"]),
         ({"query": {"keyword": "x", "scope": "标题"}}, ["query.scope", "title", "content", "both", "标题"]),
         ({"query": {"query": {"keyword": "x"}}}, ["query: expected", "the key 'query'", "one level is too many"]),
@@ -61,6 +61,14 @@ def test_search_refuses(arguments: dict[str, Any], said: list[str]) -> None:
     result = SEARCH.invoke(arguments)
     assert result.is_error
     assert [words for words in said if words not in result.content] == []
+
+
+def test_search_refuses_in_chinese() -> None:
+    """The sentence names the field, what came, and both limits."""
+    result = SEARCH.invoke({"query": {"keyword": "x", "limit": 50}}, options=RunOptions(language="zh"))
+    assert result.content == (
+        "search_documents 的参数未被接受，未执行：query.limit：应为介于 1 和 20 之间的数，收到 50。请改正后，重新发送此调用。"
+    )
 
 
 def test_search_as_a_program() -> None:
