@@ -67,7 +67,8 @@ def test_search_refuses_in_chinese() -> None:
     """The sentence names the field, what came, and both limits."""
     result = SEARCH.invoke({"query": {"keyword": "x", "limit": 50}}, options=RunOptions(language="zh"))
     assert result.content == (
-        "search_documents 的参数未被接受，未执行：query.limit：应为介于 1 和 20 之间的数，收到 50。请改正后，重新发送此调用。"
+        "search_documents 的参数未被接受，未执行：query.limit：应为介于 1 和 20 之间的数，收到 50。"
+        "请改正后，重新发送此调用。"
     )
 
 
