@@ -555,7 +555,7 @@ CASES: Mapping[str, Case] = {
             ]
         },
         [("1", 1), ("1.5", 1.5)],
-        [("0", "at least 1, got 0"), ("5.5", "at most 5, got 5.5"), ('"x"', 'got "x"'), ("null", "got null")],
+        [("0", "from 1 to 5, got 0"), ("5.5", "from 1 to 5, got 5.5"), ('"x"', 'got "x"'), ("null", "got null")],
         mended=[('"1"', 1, "text_as_number")],
     ),
     "text or list with a limit around": Case(
@@ -894,13 +894,13 @@ CASES: Mapping[str, Case] = {
         Annotated[int, "How many items", Field(ge=1, le=10)],
         {"type": "integer", "description": "How many items", "maximum": 10, "minimum": 1},
         [("10", 10)],
-        [("999", "expected a number of at most 10, got 999"), ("0", "expected a number of at least 1, got 0")],
+        [("999", "expected a number from 1 to 10, got 999"), ("0", "expected a number from 1 to 10, got 0")],
     ),
     "text after limits": Case(
         Annotated[int, Field(ge=1), Field(le=10), "How many items"],
         {"type": "integer", "description": "How many items", "maximum": 10, "minimum": 1},
         [("1", 1)],
-        [("999", "expected a number of at most 10, got 999")],
+        [("999", "expected a number from 1 to 10, got 999")],
     ),
     "text beside a description": Case(
         Annotated[int, "The text", Field(description="The description")],
