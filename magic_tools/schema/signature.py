@@ -151,9 +151,10 @@ class Signature:
         return said
 
     def filled(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Validated values by parameter name, those that were left out at their defaults."""
-        left_out = (p for p in self.parameters if p.name not in values and not _is_required(p.default))
-        return {**values, **{p.name: _made(p.default) for p in left_out}}
+        """Validated values by parameter name, those that were left out at their defaults, those with a star empty."""
+        left_out = [p for p in self.parameters if p.name not in values]
+        stars = {p.name: _EMPTY_STARS[p.kind]() for p in left_out if p.kind in _EMPTY_STARS}
+        return {**values, **stars, **{p.name: _made(p.default) for p in left_out if not _is_required(p.default)}}
 
     def injected(self, context: Any, key: IdempotencyKey | None = None) -> dict[str, Any]:
         """What the hidden parameters are given, by name; ContextError names one that the context does not fill."""
@@ -242,6 +243,11 @@ def _makes_default(annotation: Any) -> bool:
 
 _CHANGEABLE = (list, dict, set, tuple, deque, bytearray, BaseModel)
 """What a call may change, itself or what is in it."""
+
+_EMPTY_STARS: Mapping[inspect._ParameterKind, type] = {
+    inspect.Parameter.VAR_POSITIONAL: list,
+    inspect.Parameter.VAR_KEYWORD: dict,
+}
 
 _NUMBERS = (bool, int, float, Decimal)
 

@@ -7,6 +7,7 @@ import copy
 from magic_tools.effects.program import Call, Program
 from magic_tools.messages import ErrorCode, ToolResult
 from magic_tools.tools.behaviour import NO_FALLBACK
+from magic_tools.tools.eager import eager
 from magic_tools.tools.executable import Executable
 from magic_tools.tools.failures import Failure, while_it_ran
 from magic_tools.tools.passage import Passage
@@ -53,7 +54,8 @@ def _stand_in(target: Executable, prepared: Prepared, scope: RunScope, failure: 
     if callable(declared):
         arguments = (target.told(prepared.values), failure.exception)
         try:
-            value = yield Call(declared, arguments, timeout_s=target.behaviour.timeout_s)
+            body = eager(declared, target.behaviour.timeout_s)
+            value = yield Call(body, arguments, timeout_s=target.behaviour.timeout_s)
         except Exception as error:  # noqa: BLE001 - then there is none, and the failure is told, this one beside it
             if failure.exception is not None:
                 failure.exception.add_note(f"The fall-back raised {type(error).__name__}.")

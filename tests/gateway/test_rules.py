@@ -191,6 +191,23 @@ def test_rules_of_a_tool_from_a_schema() -> None:
     assert made.invoke({"a": 10, "b": 11}).content == "21"
 
 
+def test_a_rule_of_open_parameters() -> None:
+    """What is left out of `*args` and `**kwargs` is empty for it; its words may have braces and percent signs."""
+
+    @tool
+    def add(*numbers: int, **named: int) -> int:
+        return sum(numbers) + sum(named.values())
+
+    @add.rule
+    def not_too_many(numbers: list[int], named: dict[str, int]) -> None:
+        if len(numbers) + len(named) > 1:
+            raise ValueError("one {x} at 100 %s")
+
+    assert add.invoke({}).value == 0
+    assert add.invoke({"named": {"a": 3}}).value == 3
+    assert "got one {x} at 100 %s. Send" in add.invoke({"numbers": [1, 2]}).content
+
+
 @pytest.mark.parametrize(
     ("rule", "words"),
     [

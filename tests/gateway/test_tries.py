@@ -198,6 +198,16 @@ def test_a_fall_back_that_is_no_result(fallback: Any, alerted: list[Any], notes:
     assert getattr(result.exception, "__notes__", []) == notes
 
 
+def test_a_fall_back_that_generates() -> None:
+    """What it generates is read, as of any body."""
+
+    @tool(fallback=lambda arguments, error: (number for number in (1, 2)))
+    def fails() -> list[int]:
+        raise ValueError
+
+    assert fails.invoke().value == [1, 2]
+
+
 def test_a_fall_back_is_each_caller_s_own() -> None:
     """What one caller does to it, the next does not see."""
 
