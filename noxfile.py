@@ -26,8 +26,8 @@ LIBRARY_ALONE = " ".join(
 DEV = nox.project.load_toml("pyproject.toml")["project"]["optional-dependencies"]["dev"]
 
 
-def install(session: nox.Session, *more: str) -> None:
-    session.install("-e", ".[dev]", *more, env={"CMAKE_ARGS": os.environ.get("CMAKE_ARGS", LIBRARY_ALONE)})
+def install(session: nox.Session, *more: str, extras: str = "dev") -> None:
+    session.install("-e", f".[{extras}]", *more, env={"CMAKE_ARGS": os.environ.get("CMAKE_ARGS", LIBRARY_ALONE)})
 
 
 @nox.session
@@ -69,6 +69,14 @@ def snapshots(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """The benchmarks; their numbers are for this machine."""
-    install(session)
+    """The benchmarks, against other libraries too; their numbers are for this machine."""
+    install(session, extras="dev,bench")
     session.run("pytest", "tests/benchmarks", "--benchmark-enable", *session.posargs)
+
+
+@nox.session
+def nightly(session: nox.Session) -> None:
+    """The properties with 20,000 examples each: those of runs take about an hour."""
+    install(session)
+    targets = session.posargs or ["tests/properties/test_loop.py", "tests/properties/test_history.py"]
+    session.run("pytest", *targets, env={"HYPOTHESIS_PROFILE": "nightly"})

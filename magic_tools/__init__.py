@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         ParseError,
         RateLimitError,
         RefusalError,
+        RepeatError,
         RunError,
         SchemaRejectedError,
         StallError,
@@ -42,19 +43,24 @@ if TYPE_CHECKING:
         TruncatedError,
     )
     from magic_tools.events import Alert, Event, ToolAttempted, ToolFinished
+    from magic_tools.loop.phases import Phases, Progress
     from magic_tools.loose.decode import Schema, compile_schema, loads, parse
     from magic_tools.loose.partial import Partial, PartialStream
     from magic_tools.loose.stream import IncrementalParser
     from magic_tools.loose.taker import Parsed
-    from magic_tools.messages import ErrorCode, Issue, Message, Outcome, Repair, TextPart, ToolCall, ToolResult, Usage
+    from magic_tools.messages import ErrorCode, Issue, Message, Repair, TextPart, ToolCall, ToolResult, Usage
     from magic_tools.models.registry import load_model
     from magic_tools.models.scripted import ScriptedModel
-    from magic_tools.options import Limits, RunOptions
-    from magic_tools.running import aextract, arun, extract, run
+    from magic_tools.options import History, Limits, RunOptions
+    from magic_tools.outcome import Outcome, WaitingCall
+    from magic_tools.outputs.output_tool import OutputTool, output_tool
+    from magic_tools.prompting import prompt
+    from magic_tools.running import aextract, aresume, arun, extract, resume, run
     from magic_tools.schema.dialects.rendered import DialectChange
     from magic_tools.schema.guard.budgets import SchemaLimits
     from magic_tools.schema.hidden import Context, IdempotencyKey, Injected
     from magic_tools.schema.marks import MaxDepth, Resource, Unit, Zone
+    from magic_tools.tools.asking import ask_user
     from magic_tools.tools.bad_inputs.bad_inputs import BadInput, LooseParameter, bad_arguments, loose_parameters
     from magic_tools.tools.lint.findings import Finding, LintConfig
     from magic_tools.tools.lint.linter import lint
@@ -68,28 +74,32 @@ _HOMES = {
     ),
     "contracts.contract": ("ToolContract",),
     "contracts.policy": ("Policy",),
+    "effects.workers": ("abandoned_calls",),
     "errors": (
         "ContextError", "ContractViolation", "DefinitionError", "LimitError", "MagicToolsError", "ModelError",
         "ModelTimeoutError", "ModelUnavailableError", "OutputError", "ParseError", "RateLimitError", "RefusalError",
-        "RunError", "SchemaRejectedError", "StallError", "ToolFailure", "ToolFailuresError", "TruncatedError",
+        "RepeatError", "RunError", "SchemaRejectedError", "StallError", "ToolFailure", "ToolFailuresError",
+        "TruncatedError",
     ),
-    "effects.workers": ("abandoned_calls",),
     "events": ("Alert", "Event", "ToolAttempted", "ToolFinished"),
+    "loop.phases": ("Phases", "Progress"),
     "loose.decode": ("Schema", "compile_schema", "loads", "parse"),
     "loose.partial": ("Partial", "PartialStream"),
     "loose.stream": ("IncrementalParser",),
     "loose.taker": ("Parsed",),
-    "messages": (
-        "ErrorCode", "Issue", "Message", "Outcome", "Repair", "TextPart", "ToolCall", "ToolResult", "Usage",
-    ),
+    "messages": ("ErrorCode", "Issue", "Message", "Repair", "TextPart", "ToolCall", "ToolResult", "Usage"),
     "models.registry": ("load_model",),
     "models.scripted": ("ScriptedModel",),
-    "options": ("Limits", "RunOptions"),
-    "running": ("aextract", "arun", "extract", "run"),
+    "options": ("History", "Limits", "RunOptions"),
+    "outcome": ("Outcome", "WaitingCall"),
+    "outputs.output_tool": ("OutputTool", "output_tool"),
+    "prompting": ("prompt",),
+    "running": ("aextract", "aresume", "arun", "extract", "resume", "run"),
     "schema.dialects.rendered": ("DialectChange",),
     "schema.guard.budgets": ("SchemaLimits",),
     "schema.hidden": ("Context", "IdempotencyKey", "Injected"),
     "schema.marks": ("MaxDepth", "Resource", "Unit", "Zone"),
+    "tools.asking": ("ask_user",),
     "tools.bad_inputs.bad_inputs": ("BadInput", "LooseParameter", "bad_arguments", "loose_parameters"),
     "tools.lint.findings": ("Finding", "LintConfig"),
     "tools.lint.linter": ("lint",),
@@ -112,6 +122,7 @@ __all__ = [
     "ErrorCode",
     "Event",
     "Finding",
+    "History",
     "IdempotencyKey",
     "IncrementalParser",
     "Injected",
@@ -132,14 +143,18 @@ __all__ = [
     "Outcome",
     "OutputError",
     "OutputFormat",
+    "OutputTool",
     "ParseError",
     "Parsed",
     "Partial",
     "PartialStream",
+    "Phases",
     "Policy",
+    "Progress",
     "RateLimitError",
     "RefusalError",
     "Repair",
+    "RepeatError",
     "Resource",
     "RunError",
     "RunOptions",
@@ -163,10 +178,13 @@ __all__ = [
     "TruncatedError",
     "Unit",
     "Usage",
+    "WaitingCall",
     "Zone",
     "abandoned_calls",
     "aextract",
+    "aresume",
     "arun",
+    "ask_user",
     "bad_arguments",
     "compile_schema",
     "extract",
@@ -174,7 +192,10 @@ __all__ = [
     "load_model",
     "loads",
     "loose_parameters",
+    "output_tool",
     "parse",
+    "prompt",
+    "resume",
     "run",
     "token_cost",
     "tool",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, runtime_checkable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from magic_tools.messages import Message, TextPart, ToolCall, Usage
 from magic_tools.values import JsonObject
@@ -19,10 +19,12 @@ __all__ = [
     "OutputFormat",
     "ToolChoice",
     "ToolDefinition",
+    "settings_of",
 ]
 
 FinishReason = Literal["stop", "tool_calls", "length", "refusal", "other"]
-ToolChoice = Literal["auto", "none"]
+ToolChoice: TypeAlias = str
+"""`auto`, `none`, `required` (some tool is to be called), or the name of the tool that is to be called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,25 +68,38 @@ class ModelSettings:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """All that one question to a model consists of."""
+    """All that one question to a model consists of; of `settings`, what is not None goes before the model's own."""
 
     messages: tuple[Message, ...]
     tools: tuple[ToolDefinition, ...] = ()
     tool_choice: ToolChoice = "auto"
     output: OutputFormat | None = None
+    settings: ModelSettings | None = None
+
+
+def settings_of(request: ModelRequest, settings: ModelSettings) -> ModelSettings:
+    """The settings of a request: its own, with a model's where they are None, and both `extra`, its own first."""
+    own = request.settings
+    if own is None:
+        return settings
+    given = {name: getattr(own, name) for name in ("temperature", "max_tokens", "seed", "timeout_s")}
+    told = {name: value for name, value in given.items() if value is not None}
+    return replace(settings, **told, extra={**settings.extra, **own.extra})
 
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
     """What a model answered; `finish` is None where the provider did not say.
 
-    `model` names who answered, as the provider spells it.
+    `model` names who answered, as the provider spells it. `max_tokens` is what its output was limited to, where
+    that is known: some servers say of a call that was cut there that it is whole.
     """
 
     parts: tuple[TextPart | ToolCall, ...]
     finish: FinishReason | None = None
     usage: Usage = field(default_factory=Usage)
     model: str = ""
+    max_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +107,13 @@ class Capabilities:
     """What a model can do.
 
     `native_schema`: it holds its answer to `ModelRequest.output`; `object_root`: only where that
-    schema is an object; `tools`: it can call tools.
+    schema is an object; `tools`: it can call tools; `forced_choice`: it can be made to call one.
     """
 
     native_schema: bool = False
     object_root: bool = False
     tools: bool = False
+    forced_choice: bool = False
 
 
 @runtime_checkable

@@ -12,7 +12,8 @@ MagicToolsError
 │   ├── ModelTimeoutError      no answer within the time allowed
 │   └── RateLimitError         the provider asks to slow down
 └── RunError                   a run ended without the value that was asked for
-    ├── LimitError             the step limit was spent
+    ├── LimitError             the steps, the time or the tokens were spent
+    ├── RepeatError            the model went on calling the same again
     ├── StallError             the model went on saying nothing
     ├── TruncatedError         the model's output was cut
     ├── RefusalError           the model or its provider declined to answer
@@ -25,7 +26,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Literal
 
-from magic_tools.messages import ErrorCode, Issue, Outcome, listed
+from magic_tools.messages import ErrorCode, Issue, listed
+from magic_tools.outcome import Outcome
 
 __all__ = [
     "ContextError",
@@ -41,6 +43,7 @@ __all__ = [
     "ParseErrorKind",
     "RateLimitError",
     "RefusalError",
+    "RepeatError",
     "RunError",
     "SchemaRejectedError",
     "StallError",
@@ -148,7 +151,11 @@ class RunError(MagicToolsError):
 
 
 class LimitError(RunError):
-    """The step limit was spent and no valid answer came from what was known."""
+    """The steps, the time or the tokens were spent, and no valid answer came from what was known."""
+
+
+class RepeatError(RunError):
+    """The model went on making calls that it had made, though nothing new could come of them."""
 
 
 class StallError(RunError):

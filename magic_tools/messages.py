@@ -1,4 +1,4 @@
-"""The frozen vocabulary that every other module speaks: messages, calls and their results, outcomes."""
+"""The frozen vocabulary that every other module speaks: messages, calls and their results."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import count
-from typing import Any, Generic, Literal, NamedTuple, TypeVar, assert_never
+from typing import Any, Literal, NamedTuple, assert_never
 
 from magic_tools.values import JsonObject
 
@@ -15,30 +15,24 @@ __all__ = [
     "Issue",
     "Language",
     "Message",
-    "Outcome",
     "Part",
     "Repair",
     "Role",
-    "StopReason",
     "TextPart",
     "ToolCall",
     "ToolEffect",
     "ToolResult",
     "Usage",
     "listed",
+    "part_from_data",
+    "part_to_data",
     "with_own_ids",
 ]
-
-T_co = TypeVar("T_co", covariant=True)
 
 Role = Literal["system", "user", "assistant", "tool"]
 Language = Literal["en", "zh"]
 ToolEffect = Literal["none", "unknown", "applied"]
 """Whether what a tool does was done."""
-
-StopReason = Literal[
-    "final", "step_limit", "stall", "truncated", "refusal", "invalid_output", "tool_failures", "model_error"
-]
 
 
 class ErrorCode(StrEnum):
@@ -135,14 +129,19 @@ class ToolCall:
 
 
 def with_own_ids(calls: Iterable[ToolCall], taken: Collection[str] = ()) -> tuple[ToolCall, ...]:
-    """The calls, each under an id that is not empty and that no other call has, nor is among those that are taken."""
-    known = set(taken)
+    """The calls, each under an id that is not empty and that no other call has, nor is among those that are taken.
+
+    An id that is given is the old one, or `call`, and how manieth call it is among all.
+    """
+    new: set[str] = set()
     own: list[ToolCall] = []
-    for call in calls:
-        free = (f"{call.id or 'call'}_{number}" for number in count(2 if call.id else 1))
-        name = call.id if call.id and call.id not in known else next(each for each in free if each not in known)
-        known.add(name)
-        own.append(replace(call, id=name))
+    for number, call in enumerate(calls, 1 + len(taken)):
+        name = call.id
+        if not name or name in taken or name in new:
+            free = (f"{call.id or 'call'}_{each}" for each in count(number))
+            name = next(each for each in free if each not in taken and each not in new)
+        new.add(name)
+        own.append(call if name == call.id else replace(call, id=name))
     return tuple(own)
 
 
@@ -155,7 +154,7 @@ class ToolResult:
     what was wrong with the arguments or the result, and `advice` the part of `content` that says what to do.
     `exception` is what the function raised, for the program alone: nothing of it is in `content` but its class.
     With `fallback`, the value is not the function's own but the one declared to stand in for it, and the code
-    is that of the failure.
+    is that of the failure. With `reused` the function did not run: this is what the same call came to before.
     """
 
     call_id: str
@@ -166,6 +165,7 @@ class ToolResult:
     value: Any = field(default=None, compare=False, repr=False)
     repairs: tuple[Repair, ...] = ()
     fallback: bool = False
+    reused: bool = False
     retryable: bool = False
     effect: ToolEffect = "applied"
     issues: tuple[Issue, ...] = field(default=(), compare=False, repr=False)
@@ -224,19 +224,20 @@ class Message:
 
     def to_data(self) -> JsonObject:
         """Plain JSON data that `from_data` reads back; a result's `value` is left out."""
-        return {"role": self.role, "parts": [_part_to_data(part) for part in self.parts]}
+        return {"role": self.role, "parts": [part_to_data(part) for part in self.parts]}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Message:
         """The message that `to_data` wrote; ValueError if the data is something else."""
         match data:
             case {"role": str(role), "parts": [*parts]}:
-                return cls(role, tuple(map(_part_from_data, parts)))  # type: ignore[arg-type]  # checked at construction
+                return cls(role, tuple(map(part_from_data, parts)))  # type: ignore[arg-type]  # checked at construction
             case _:
                 raise ValueError(f"not the data of a message: {data!r:.200}")
 
 
-def _part_to_data(part: Part) -> JsonObject:
+def part_to_data(part: Part) -> JsonObject:
+    """Plain JSON data that `part_from_data` reads back; a result's `value` is left out."""
     match part:
         case TextPart():
             return {"type": "text", "text": part.text}
@@ -252,6 +253,7 @@ def _part_to_data(part: Part) -> JsonObject:
                 "code": part.code.value if part.code else None,
                 "repairs": [[r.kind, r.start, r.end, r.note] for r in part.repairs],
                 "fallback": part.fallback,
+                "reused": part.reused,
                 "retryable": part.retryable,
                 "effect": part.effect,
             }
@@ -259,7 +261,8 @@ def _part_to_data(part: Part) -> JsonObject:
             assert_never(part)
 
 
-def _part_from_data(data: Any) -> Part:
+def part_from_data(data: Any) -> Part:
+    """The part that `part_to_data` wrote; ValueError if the data is something else."""
     match data:
         case {"type": "text", "text": str(text)}:
             return TextPart(text)
@@ -274,6 +277,7 @@ def _part_from_data(data: Any) -> Part:
             "code": str() | None as code,
             "repairs": [*repairs],
             "fallback": bool(fallback),
+            "reused": bool(reused),
             "retryable": bool(retryable),
             "effect": "none" | "unknown" | "applied" as effect,
         }:
@@ -285,6 +289,7 @@ def _part_from_data(data: Any) -> Part:
                 ErrorCode(code) if code else None,
                 repairs=tuple(map(_repair_from_data, repairs)),
                 fallback=fallback,
+                reused=reused,
                 retryable=retryable,
                 effect=effect,
             )
@@ -298,21 +303,3 @@ def _repair_from_data(data: Any) -> Repair:
             return Repair(kind, start, end, note)
         case _:
             raise ValueError(f"not the data of a repair: {data!r:.200}")
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome(Generic[T_co]):
-    """How a run ended.
-
-    `ok` is true where `value` is an answer of the model that fits the output type. `stop` says why
-    the run ended. `steps` counts the requests that `Limits.steps` bounds, `model` is who answered.
-    """
-
-    value: T_co
-    stop: StopReason
-    ok: bool
-    transcript: tuple[Message, ...]
-    usage: Usage
-    steps: int
-    repairs: tuple[Repair, ...]
-    model: str

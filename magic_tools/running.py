@@ -2,56 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias, overload
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any, overload
 
 from typing_extensions import TypeVar
 
 from magic_tools.chat import ChatModel
-from magic_tools.effects.program import Program
 from magic_tools.effects.runners import run_async, run_sync
-from magic_tools.errors import (
-    LimitError,
-    ModelError,
-    OutputError,
-    RefusalError,
-    RunError,
-    StallError,
-    ToolFailuresError,
-    TruncatedError,
-)
-from magic_tools.loop.driver import Ended, drive
-from magic_tools.loop.machine import LoopState
-from magic_tools.messages import Message, Outcome, StopReason, ToolResult, listed
-from magic_tools.models.registry import load_model
+from magic_tools.loop.driver import Course
 from magic_tools.options import Limits, RunOptions
-from magic_tools.outputs.answer import answer_for
-from magic_tools.tools.scope import RunScope
-from magic_tools.tools.tool import Tool
-from magic_tools.tools.toolset import Toolset
+from magic_tools.outcome import Outcome
+from magic_tools.starting import Decisions, Prompt, Run, Tools, beginning, going_on
 
-__all__ = ["Prompt", "Tools", "aextract", "arun", "extract", "run"]
+__all__ = ["aextract", "aresume", "arun", "extract", "resume", "run"]
 
 T = TypeVar("T", default=str)
-
-Prompt: TypeAlias = str | Message | Sequence[Message]
-"""Text, a message, or several, such as an earlier `Outcome.transcript` and one more."""
-
-Tools: TypeAlias = Toolset | Iterable[Tool[..., Any] | Callable[..., Any]]
-
-_ENDINGS: Mapping[StopReason, tuple[type[RunError], str]] = {
-    "step_limit": (LimitError, "The run used up its {limits.steps} steps, and its last reply was no answer."),
-    "stall": (StallError, "The model went on giving empty replies."),
-    "truncated": (
-        TruncatedError,
-        "The model's output was cut before its end; ModelSettings(max_tokens=...) allows more.",
-    ),
-    "refusal": (RefusalError, "The model declined to answer{said}"),
-    "tool_failures": (
-        ToolFailuresError,
-        "A tool failed more than {limits.retries} times in a row, with no answer after: {failed}",
-    ),
-}
 
 
 @overload
@@ -86,7 +52,7 @@ def run(
     (LimitError, StallError, TruncatedError, RefusalError, ToolFailuresError, OutputError) where no
     valid answer came, ModelError where the model cannot be asked; both carry the `outcome` so far.
     """
-    return _settled(run_sync(_program(prompt, tools, output, model, instructions, limits, context, options)))
+    return _sync(beginning(prompt, tools, output, model, instructions, limits, context, options))
 
 
 @overload
@@ -111,7 +77,7 @@ async def arun(
     options: RunOptions | None = None,
 ) -> Outcome[Any]:
     """`run`, awaited: ordinary functions run in worker threads, async ones in this event loop."""
-    return _settled(await run_async(_program(prompt, tools, output, model, instructions, limits, context, options)))
+    return await _async(beginning(prompt, tools, output, model, instructions, limits, context, options))
 
 
 @overload
@@ -165,87 +131,82 @@ async def aextract(
     return outcome.value
 
 
-def _program(
-    prompt: Prompt,
-    tools: Tools,
-    output: Any,
-    model: ChatModel | str | None,
-    instructions: str | None,
-    limits: Limits | None,
-    context: Any,
-    options: RunOptions | None,
-) -> Program[Ended]:
-    toolset = (tools if isinstance(tools, Toolset) else Toolset(*tools)).permitted(context)
-    chosen = load_model(model) if model is None or isinstance(model, str) else model
-    if len(toolset) and not chosen.capabilities.tools:
-        raise ModelError(f"The model {chosen.name} cannot call tools: pass another, such as model='openai:NAME'.")
-    if not isinstance(limits, Limits | None):
-        raise ValueError(f"limits are a Limits, such as Limits(steps=5), got {limits!r:.80}")
-    if not isinstance(options, RunOptions | None):
-        raise ValueError(f"options are RunOptions, such as RunOptions(language='zh'), got {options!r:.80}")
-    scope = RunScope(context, options)
-    answer = answer_for(output, chosen.capabilities, scope.language)
-    messages = _messages(prompt, instructions)
-    state = LoopState(messages, limits or Limits(), toolset.names, language=scope.language, run_id=scope.run_id)
-    return drive(chosen, toolset, answer, state, scope)
+@overload
+def resume(
+    state: Mapping[str, Any], decisions: Decisions | None = ..., *, tools: Tools = ..., output: type[T] = ...,
+    model: ChatModel | str | None = ..., context: Any = ..., options: RunOptions | None = ...,
+) -> Outcome[T]: ...  # fmt: skip
+@overload
+def resume(
+    state: Mapping[str, Any], decisions: Decisions | None = ..., *, tools: Tools = ..., output: Any,
+    model: ChatModel | str | None = ..., context: Any = ..., options: RunOptions | None = ...,
+) -> Outcome[Any]: ...  # fmt: skip
+def resume(
+    state: Mapping[str, Any],
+    decisions: Decisions | None = None,
+    *,
+    tools: Tools = (),
+    output: Any = str,
+    model: ChatModel | str | None = None,
+    context: Any = None,
+    options: RunOptions | None = None,
+) -> Outcome[Any]:
+    """Go on with a run that has paused, was cancelled or was lost, from its state; in any process.
+
+    `decisions` are by the ids of the calls that wait: True or False for one that needs approval, for a question
+    the answer. What is not decided still waits. Leave holds for exactly the call that it was given for: where its
+    tool promises something else by now, or its arguments come to something else, the person is asked anew. No call
+    that was made is made again. One that was under way is `UNKNOWN_EFFECT`, unless its tool is read-only or
+    idempotent or can tell by its `reconcile` that nothing was done.
+
+    Limits, language and what was spent are those of the state; tools, output, model, context and the other options
+    are given as to `run`. ValueError for a state that is none, or of a run that has ended, and for a decision that
+    no call waits for.
+    """
+    return _sync(going_on(state, decisions, tools, output, model, context, options))
 
 
-def _messages(prompt: Prompt, instructions: str | None) -> tuple[Message, ...]:
-    match prompt:
-        case str():
-            messages: tuple[Message, ...] = (Message.user(prompt),)
-        case Message():
-            messages = (prompt,)
-        case _:
-            messages = tuple(prompt)
-    if not messages:
-        raise ValueError("the prompt is empty: pass a text, a message or several")
-    strange = [kind.__name__ for kind in map(type, messages) if not issubclass(kind, Message)]
-    if strange:
-        raise ValueError(f"the prompt holds a {strange[0]}: pass a text or Messages, such as Message.user(text)")
-    _check_results(messages)
-    if instructions is None:
-        return messages
-    return (Message.system(instructions), *(messages[1:] if messages[0].role == "system" else messages))
+@overload
+async def aresume(
+    state: Mapping[str, Any], decisions: Decisions | None = ..., *, tools: Tools = ..., output: type[T] = ...,
+    model: ChatModel | str | None = ..., context: Any = ..., options: RunOptions | None = ...,
+) -> Outcome[T]: ...  # fmt: skip
+@overload
+async def aresume(
+    state: Mapping[str, Any], decisions: Decisions | None = ..., *, tools: Tools = ..., output: Any,
+    model: ChatModel | str | None = ..., context: Any = ..., options: RunOptions | None = ...,
+) -> Outcome[Any]: ...  # fmt: skip
+async def aresume(
+    state: Mapping[str, Any],
+    decisions: Decisions | None = None,
+    *,
+    tools: Tools = (),
+    output: Any = str,
+    model: ChatModel | str | None = None,
+    context: Any = None,
+    options: RunOptions | None = None,
+) -> Outcome[Any]:
+    """`resume`, awaited."""
+    return await _async(going_on(state, decisions, tools, output, model, context, options))
 
 
-def _check_results(messages: tuple[Message, ...]) -> None:
-    """ValueError unless each tool call has exactly one result before any other message, and each result its call."""
-    waiting: list[str] = []
-    for message in messages:
-        if message.role == "tool":
-            for part in message.parts:
-                if not isinstance(part, ToolResult) or part.call_id not in waiting:
-                    raise ValueError(f"the prompt holds a result without its call just before it: {part!r:.120}")
-                waiting.remove(part.call_id)
-        elif waiting:
-            break
-        else:
-            waiting = [call.id for call in message.calls]
-    if waiting:
-        raise ValueError(f"the prompt holds a tool call without a result right after it: {', '.join(waiting)}")
+def _sync(begun: Run) -> Outcome[Any]:
+    with _outcome_kept(begun.course):
+        return run_sync(begun.program)
 
 
-def _settled(ended: Ended) -> Outcome[Any]:
-    """The outcome of a run that has its answer; the error of one that has none."""
-    outcome = ended.outcome
-    if outcome.ok:
-        return outcome
-    refused = listed(ended.issues)
-    if outcome.stop in _ENDINGS:
-        kind, sentence = _ENDINGS[outcome.stop]
-        known = {"limits": ended.limits, "said": _last_said(outcome), "failed": _last_failure(outcome)}
-        raise kind(sentence.format(**known) + (f" It was refused: {refused}." if refused else ""), outcome)
-    tries = "one try" if ended.limits.retries == 0 else f"{ended.limits.retries + 1} tries"
-    raise OutputError(f"No answer fitted the output type in {tries}: {refused}.", outcome, ended.issues)
+async def _async(begun: Run) -> Outcome[Any]:
+    with _outcome_kept(begun.course):
+        return await run_async(begun.program)
 
 
-def _last_failure(outcome: Outcome[Any]) -> str:
-    results = [part for message in outcome.transcript for part in message.parts if isinstance(part, ToolResult)]
-    failed = [result for result in results if result.is_error]
-    return f"{failed[-1].name}, of which the last words were: {failed[-1].content:.300}" if failed else "none"
-
-
-def _last_said(outcome: Outcome[Any]) -> str:
-    said = [message.text for message in outcome.transcript if message.role == "assistant"]
-    return f": {said[-1].strip():.300}" if said and said[-1] else "."
+@contextmanager
+def _outcome_kept(course: Course) -> Iterator[None]:
+    """Whatever ends a run from outside, such as a cancellation, carries the outcome so far."""
+    try:
+        yield
+    except BaseException as error:
+        if getattr(error, "outcome", None) is None:
+            with suppress(AttributeError, TypeError):  # of an exception that holds nothing more
+                error.outcome = course.outcome("cancelled")  # type: ignore[attr-defined]  # it is given one
+        raise

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import settings
 
 settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+settings.register_profile("nightly", deadline=None, max_examples=20_000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "untimed"))
 
 _connect = socket.socket.connect
 

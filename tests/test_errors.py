@@ -20,7 +20,8 @@ from magic_tools.errors import (
     ToolFailure,
     TruncatedError,
 )
-from magic_tools.messages import ErrorCode, Issue, Outcome, Usage
+from magic_tools.messages import ErrorCode, Issue, Usage
+from magic_tools.outcome import Outcome
 
 OUTCOME = Outcome(None, "truncated", False, (), Usage(), 1, (), "scripted")
 ISSUES = (Issue("amount", "a number", '"free"'), Issue("", "an object", "a list"))

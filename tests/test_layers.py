@@ -15,13 +15,13 @@ ROOT = Path(__file__).parents[1] / PACKAGE
 
 # The layers, lowest first. In a tuple each may import those before it; in a set none imports another.
 LAYERS: tuple[tuple[str, ...] | frozenset[str], ...] = (
-    ("values", "messages", "chat", "events", "options", "errors", "effects"),
+    ("values", "messages", "outcome", "chat", "events", "options", "errors", "effects"),
     ("schema",),
     ("loose",),
     frozenset({"contracts", "sanitise", "context"}),
     frozenset({"tools", "outputs"}),
     frozenset({"loop", "models", "tracing"}),
-    ("running", "prompting", "batch", "replaying", "interop"),
+    ("settling", "starting", "running", "prompting", "batch", "replaying", "interop"),
     frozenset({"cli", "pytest_plugin"}),
     ("__init__",),
 )

@@ -96,6 +96,7 @@ RESULT_DATA = {
     "code": None,
     "repairs": [],
     "fallback": False,
+    "reused": False,
     "retryable": False,
     "effect": "applied",
 }

@@ -20,16 +20,17 @@ TABLE: dict[str, tuple[str, ...]] = magic_tools._HOMES
 # What the public face has in this form of the library. A name that is added or taken away is a change for users.
 NAMES = {
     "Alert", "BadInput", "Capabilities", "ChatModel", "Context", "ContextError", "ContractViolation",
-    "DefinitionError", "DialectChange", "ErrorCode", "Event", "Finding", "IdempotencyKey", "IncrementalParser",
-    "Injected", "Issue", "LimitError", "Limits", "LintConfig", "LooseParameter", "MagicToolsError", "MaxDepth",
-    "Message", "ModelError", "ModelReply", "ModelRequest", "ModelSettings", "ModelTimeoutError",
-    "ModelUnavailableError", "Outcome", "OutputError", "OutputFormat", "ParseError", "Parsed", "Partial",
-    "PartialStream", "Policy", "RateLimitError", "RefusalError", "Repair", "Resource", "RunError", "RunOptions",
-    "Schema", "SchemaLimits", "SchemaRejectedError", "ScriptedModel", "StallError", "TextPart", "TokenCost", "Tool",
-    "ToolAttempted", "ToolCall", "ToolContract", "ToolDefinition", "ToolFailure", "ToolFailuresError",
-    "ToolFinished", "ToolResult", "Toolset", "TruncatedError", "Unit", "Usage", "Zone", "abandoned_calls",
-    "aextract", "arun", "bad_arguments", "compile_schema", "extract", "lint", "load_model", "loads",
-    "loose_parameters", "parse", "run", "token_cost", "tool",
+    "DefinitionError", "DialectChange", "ErrorCode", "Event", "Finding", "History", "IdempotencyKey",
+    "IncrementalParser", "Injected", "Issue", "LimitError", "Limits", "LintConfig", "LooseParameter",
+    "MagicToolsError", "MaxDepth", "Message", "ModelError", "ModelReply", "ModelRequest", "ModelSettings",
+    "ModelTimeoutError", "ModelUnavailableError", "Outcome", "OutputError", "OutputFormat", "OutputTool",
+    "ParseError", "Parsed", "Partial", "PartialStream", "Phases", "Policy", "Progress", "RateLimitError",
+    "RefusalError", "Repair", "RepeatError", "Resource", "RunError", "RunOptions", "Schema", "SchemaLimits",
+    "SchemaRejectedError", "ScriptedModel", "StallError", "TextPart", "TokenCost", "Tool", "ToolAttempted",
+    "ToolCall", "ToolContract", "ToolDefinition", "ToolFailure", "ToolFailuresError", "ToolFinished", "ToolResult",
+    "Toolset", "TruncatedError", "Unit", "Usage", "WaitingCall", "Zone", "abandoned_calls", "aextract", "aresume",
+    "arun", "ask_user", "bad_arguments", "compile_schema", "extract", "lint", "load_model", "loads",
+    "loose_parameters", "output_tool", "parse", "prompt", "resume", "run", "token_cost", "tool",
 }  # fmt: skip
 
 ALIASES = {"Context", "Event", "Injected"}

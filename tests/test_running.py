@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel
 
-from magic_tools import running
+from magic_tools import starting
 from magic_tools.chat import Capabilities, ModelReply
 from magic_tools.errors import (
     DefinitionError,
@@ -19,14 +19,16 @@ from magic_tools.errors import (
     OutputError,
     RateLimitError,
     RefusalError,
+    RepeatError,
     RunError,
     StallError,
     ToolFailuresError,
     TruncatedError,
 )
-from magic_tools.messages import Message, Outcome, TextPart, ToolCall, ToolResult, Usage
+from magic_tools.messages import Message, TextPart, ToolCall, ToolResult, Usage
 from magic_tools.models.scripted import ScriptedModel, ScriptedReply
 from magic_tools.options import Limits, RunOptions
+from magic_tools.outcome import Outcome
 from magic_tools.running import aextract, arun, extract, run
 from magic_tools.tools.tool import tool
 from magic_tools.tools.toolset import Toolset
@@ -181,7 +183,7 @@ def test_an_outcome_can_be_gone_on_with() -> None:
     ("replies", "kind", "words"),
     [
         (["no"] * 3, OutputError, r"No answer fitted the output type in 3 tries: expected JSON, got text that is none"),
-        ([""] * 2, StallError, r"^The model went on giving empty replies\.$"),
+        ([""] * 2, StallError, r"^The model went on giving empty replies, or the same again\.$"),
         ([ModelReply((TextPart('{"a'),), "length")], TruncatedError, r"was cut before its end; ModelSettings\(max_"),
         (
             [ModelReply((TextPart("I can't do that."),), "refusal")],
@@ -190,7 +192,12 @@ def test_an_outcome_can_be_gone_on_with() -> None:
         ),
         ([ModelReply((), "refusal")], RefusalError, r"declined to answer\.$"),
         ([ModelReply((TextPart("x" * 1_000),), "refusal")], RefusalError, r"declined to answer: x{300}$"),
-        ([ToolCall("", "stock", '{"sku": "a"}')] * 4, LimitError, r"used up its 3 steps, and its last reply was no"),
+        ([ToolCall("", "stock", f'{{"sku": "{n}"}}') for n in range(4)], LimitError, r"used up its 3 steps, and its"),
+        (
+            [ToolCall("", "stock", '{"sku": "a"}')] * 4,
+            RepeatError,
+            r"nothing new could come of them, such as stock \(made 1 times\)\.$",
+        ),
         ([ToolCall("", "stock", "")] * 4, ToolFailuresError, r"failed more than 2 times in a row"),
     ],
     ids=lambda value: value.__name__ if isinstance(value, type) else "",
@@ -261,7 +268,7 @@ def test_a_model_by_name(named: str | None, monkeypatch: pytest.MonkeyPatch) -> 
         asked.append(spec)
         return ScriptedModel(["Hi"])
 
-    monkeypatch.setattr(running, "load_model", load)
+    monkeypatch.setattr(starting, "load_model", load)
     assert run("Go", model=named).value == "Hi"
     assert asked == [named]
 

@@ -18,7 +18,8 @@ class Policy:
 
     `id` is the tool's name where it is None. `tags` and `phases` choose it for a `Toolset`; a tool without
     phases belongs to every phase. `read_only` says that a call changes nothing, `idempotent` that the same
-    call twice changes no more than one. `scopes` must all be among the `scopes` of the run's context, or the
+    call twice changes no more than one. With `approval` no call is made before a person has allowed that very call.
+    `scopes` must all be among the `scopes` of the run's context, or the
     tool is not offered and refuses to run. `examples` are arguments as a model should send them. `error_schema`
     is of the data in the tool's failures. `lint_ignore` gives, by the name of a rule, or by `rule:path`, the reason
     why it is silenced for this tool. DefinitionError for a bare text in place of several.
@@ -33,6 +34,7 @@ class Policy:
     read_only: bool = False
     idempotent: bool = False
     sequential: bool = False
+    approval: bool = False
     scopes: tuple[str, ...] = ()
     masks: tuple[str, ...] = ()
     max_chars: int = 20_000
@@ -63,7 +65,7 @@ class Policy:
             given = getattr(self, name)
             if given is not None and not (isinstance(given, str) and given.strip()):
                 raise DefinitionError(f"Policy({name}={given!r}) is to be a text that is not blank, or None.")
-        for name in ("read_only", "idempotent", "sequential"):
+        for name in ("read_only", "idempotent", "sequential", "approval"):
             if not isinstance(getattr(self, name), bool):
                 raise DefinitionError(f"Policy({name}={getattr(self, name)!r}) is to be True or False.")
         most: object = self.max_chars  # which a caller without a type checker may give as anything

@@ -2,74 +2,336 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
-from magic_tools.chat import ChatModel, ModelRequest
-from magic_tools.effects.program import Call, Program
+from pydantic_core import from_json
+
+from magic_tools.chat import ChatModel, FinishReason, ModelReply, ModelRequest, ToolDefinition
+from magic_tools.effects.program import Call, CallTimeoutError, Program, within
 from magic_tools.errors import ModelError
-from magic_tools.loop.machine import CallModel, Finish, LoopState, Replied, RunTools, Started, ToolsRan, step
-from magic_tools.messages import Issue, Message, Outcome, StopReason, ToolResult
-from magic_tools.options import Limits
-from magic_tools.outputs.answer import Answer
+from magic_tools.loop.history import fitted
+from magic_tools.loop.machine import closed, progressed, step
+from magic_tools.loop.phases import Phases, Progress
+from magic_tools.loop.state import CallFacts, Held, LoopState, Pending
+from magic_tools.loop.steps import (
+    Action,
+    AskPerson,
+    CallModel,
+    Decision,
+    Event,
+    Finish,
+    Previewed,
+    Replied,
+    RunTools,
+    Started,
+    TimedOut,
+    ToolsRan,
+)
+from magic_tools.messages import Issue, ToolCall, ToolResult
+from magic_tools.outcome import Outcome, StopReason, WaitingCall
+from magic_tools.outputs.answer import Answer, Checked
 from magic_tools.tools.batch import call_all
+from magic_tools.tools.executable import Executable
+from magic_tools.tools.failures import Failure
+from magic_tools.tools.readying import Ready, arguments_shown, call_digest, preview_of, ready, recovered, ruled
 from magic_tools.tools.scope import RunScope
 from magic_tools.tools.toolset import Toolset
+from magic_tools.values import JsonObject, JsonValue
 
-__all__ = ["Ended", "drive"]
+__all__ = ["Course", "Ended"]
+
+_NO_ANSWER = Checked("silent")
+_NO_KEYWORDS: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A run's outcome, and what was wrong with the last reply where that is no answer."""
+    """A run's outcome, where it then stands, the last reply, and what was wrong with that."""
 
     outcome: Outcome[Any]
+    state: LoopState
     issues: tuple[Issue, ...]
-    limits: Limits
+    reply: ModelReply | None
 
 
-def drive(model: ChatModel, toolset: Toolset, answer: Answer, state: LoopState, scope: RunScope) -> Program[Ended]:
-    """The program of one run, from a state to its end; a ModelError carries the outcome so far."""
-    targets = toolset.executables
-    value: Any = None
-    event: Started | Replied | ToolsRan = Started()
-    while True:
-        state, action = step(state, event)
-        match action:
-            case CallModel(tool_choice):
-                told = toolset.offered(state.transcript).told()
-                request = ModelRequest(answer.addressed(state.transcript), told, tool_choice, answer.format)
-                try:
-                    reply = yield Call(model.complete, (request,), afn=model.acomplete)
-                except ModelError as error:
-                    error.outcome = _outcome(state, model, None, "model_error", ok=False)
-                    raise
-                checked = answer.check(reply)
-                value = checked.value
-                event = Replied(reply, checked.kind, checked.issues, checked.repairs)
-            case RunTools(calls):
-                names = toolset.offered(state.transcript).names
-                first = 1 + _answered(state.transcript)
-                event = ToolsRan((yield from call_all(targets, calls, scope, names=names, first=first)))
-            case Finish(stop, ok, issues):
-                return Ended(_outcome(state, model, value if ok else None, stop, ok=ok), issues, state.limits)
-            case _:
-                assert_never(action)
+class _Offer:
+    """What one phase offers: the tools as they are called, and as the model is told of them."""
+
+    def __init__(self, toolset: Toolset) -> None:
+        self.toolset = toolset
+        self.executables: Mapping[str, Executable] = toolset.executables
+        self._last: tuple[Toolset, tuple[ToolDefinition, ...]] | None = None
+
+    def told(self, state: LoopState) -> tuple[ToolDefinition, ...]:
+        """The tools as the next request carries them; the same objects as long as they are the same."""
+        offered = self.toolset.offered(state.transcript)
+        if self._last is None or self._last[0] is not offered:
+            self._last = (offered, offered.told())
+        return self._last[1]
+
+    def names(self, state: LoopState) -> tuple[str, ...]:
+        """What a model is told that there is."""
+        return self.toolset.offered(state.transcript).names
 
 
-def _answered(transcript: tuple[Message, ...]) -> int:
-    """How many calls a run has made."""
-    return sum(isinstance(part, ToolResult) for message in transcript for part in message.parts)
+class Course:
+    """One run, from a state to its end; `state` is where it stands.
+
+    `phases` are the toolsets by phase, of which a run without phases has one, under the empty name.
+    """
+
+    def __init__(
+        self, model: ChatModel, phases: Mapping[str, Toolset], answer: Answer, state: LoopState, scope: RunScope
+    ) -> None:
+        self.state = state
+        self._model = model
+        self._answer = answer
+        self._scope = scope
+        self._offers = {phase: _Offer(toolset) for phase, toolset in phases.items()}
+        self._readied: dict[str, Ready] = {}
+        self._fresh: list[Ready] = []
+        self._checked: list[Checked] = []
+        self._reply: ModelReply | None = None
+        self._begun: set[str] = set()
+        self._results: dict[str, ToolResult] = {}
+        self._saving = threading.Lock()
+        self._clock = time.monotonic()
+
+    def program(self, decisions: Mapping[str, Decision], moves: Phases | None) -> Program[Ended]:
+        """The program of the run; a ModelError carries the outcome so far."""
+        event: Event = yield from self._starting(decisions)
+        while True:
+            action = self._stepped(event)
+            match action:
+                case CallModel():
+                    event = yield from self._asked(action)
+                case RunTools():
+                    event = yield from self._ran(action, moves)
+                case AskPerson():
+                    event = yield from self._previewed(action)
+                case Finish():
+                    return self._ending(action)
+                case _:
+                    assert_never(action)
+
+    def _stepped(self, event: Event) -> Action:
+        self.state, action = step(self.state, event)
+        self._begun.clear()
+        self._results.clear()
+        if isinstance(event, Replied) and self.state.pending:
+            pairs = zip(self.state.pending, self._fresh, strict=True)
+            self._readied = {each.call.id: replace(readied, call=each.call) for each, readied in pairs}
+        return action
+
+    def outcome(self, stop: StopReason) -> Outcome[Any]:
+        """The outcome of a run that ends here and now, without an answer."""
+        return self._outcome(stop, _NO_ANSWER, None, ok=False)
+
+    def _starting(self, decisions: Mapping[str, Decision]) -> Program[Started]:
+        """The run begins; where calls wait or were lost, it is found out what is known of them now."""
+        facts: dict[str, CallFacts] = {}
+        results: dict[str, ToolResult] = {}
+        for pending in self.state.pending:
+            call = pending.call
+            readied = self._ready(call, self.state.finish)
+            if pending.status == "held":
+                readied = yield from ruled(readied, self._scope)
+                facts[call.id] = self._facts(readied, pending.facts.held)
+            elif pending.status == "started" and pending.result is None:
+                known = yield from recovered(readied, self._scope)
+                if known is not None:
+                    results[call.id] = known
+            self._readied[call.id] = readied
+        return Started(decisions, facts, results)
+
+    def _asked(self, action: CallModel) -> Program[Replied | TimedOut]:
+        yield from self._saved()
+        request = self._request(action)
+        try:
+            reply = yield Call(self._model.complete, (request,), _NO_KEYWORDS, self._model.acomplete, action.timeout_s)
+        except CallTimeoutError:
+            if action.timeout_s is None:  # it is the model's own
+                raise
+            return TimedOut(self._seconds())
+        except ModelError as error:
+            error.outcome = self.outcome("model_error")
+            raise
+        return (yield from self._replied(_cut_at_its_limit(reply, typed=self._answer.schema is not None)))
+
+    def _request(self, action: CallModel) -> ModelRequest:
+        state, answer, options = self.state, self._answer, self._scope.options
+        tools = () if action.last and answer.tools else self._offer.told(state)
+        choice = action.tool_choice
+        if answer.tools and choice in ("auto", "none"):
+            choice = "required" if self._model.capabilities.forced_choice else "auto"
+        messages = answer.addressed(fitted(state.transcript, options.history, max(0, state.asked - 1)))
+        told = (*tools, *answer.told()) if answer.tools else tools
+        return ModelRequest(messages, told, choice, answer.format, options.settings)
+
+    def _replied(self, reply: ModelReply) -> Program[Replied]:
+        """What a reply is: an answer, or calls, of each of which is found out what it is before any is made."""
+        self._reply = reply
+        calls = [part for part in reply.parts if isinstance(part, ToolCall)]
+        if not calls:
+            checked = self._answer.check(reply)
+            self._checked = [checked]
+            return Replied(reply, checked.kind, checked.issues, checked.repairs, (), self._seconds())
+        self._checked, self._fresh = [], []
+        facts: list[CallFacts] = []
+        for call in calls:
+            answer = self._answer.check_call(call, reply.finish)
+            readied = self._ready(call, reply.finish)
+            if answer is None and not self.state.closing and reply.finish not in ("length", "refusal"):
+                if readied.target is not None and readied.target.policy.approval:
+                    readied = yield from ruled(readied, self._scope)
+                facts.append(self._facts(readied))
+            else:
+                facts.append(CallFacts() if answer is None else _facts_of(answer))
+            self._checked.append(answer or _NO_ANSWER)
+            self._fresh.append(readied)
+        return Replied(reply, "silent", calls=tuple(facts), seconds=self._seconds())
+
+    def _ready(self, call: ToolCall, finish: FinishReason | None) -> Ready:
+        offer = self._offer
+        target = offer.executables.get(call.name)
+        return ready(target, call, self._scope, offer.names(self.state) if target is None else (), finish)
+
+    def _facts(self, readied: Ready, held: Held = "") -> CallFacts:
+        """What is known of a call; `held` is why it waits already, if it does."""
+        target = readied.target
+        if target is None or isinstance(readied.prepared, Failure):
+            return CallFacts(known=target is not None)
+        policy, behaviour = target.policy, target.behaviour
+        waits: Held = held or ("question" if behaviour.asks_person else "approval" if policy.approval else "")
+        reuse = self._scope.options.history.reuse
+        return CallFacts(
+            digest=call_digest(readied),
+            exempt=behaviour.repeatable,
+            reusable=policy.idempotent and reuse and not (behaviour.repeatable or waits),
+            read_only=policy.read_only or behaviour.asks_person,
+            held=waits,
+            contract=target.contract.interface_digest if waits else "",
+        )
+
+    def _ran(self, action: RunTools, phases: Phases | None) -> Program[ToolsRan]:
+        state = self.state
+        approved = [each.call.id for each in state.pending if each.approved]
+        end = None if action.timeout_s is None else time.monotonic() + action.timeout_s
+        results = yield from call_all(
+            [self._readied[call.id] for call in action.calls],
+            self._scope,
+            first=action.first,
+            approved=approved,
+            around=lambda call, program: self._around(call, program, end, len(action.calls) > 1),
+        )
+        phase = None
+        if phases is not None:
+            phase = phases.next(Progress(state.phase, results, state.transcript, state.steps))
+        return ToolsRan(results, phase, self._seconds())
+
+    def _around(
+        self, call: ToolCall, program: Program[ToolResult], end: float | None, one_of_several: bool
+    ) -> Program[ToolResult]:
+        """One call, of which is kept that it was begun and what it came to, within the time that is left."""
+        self._begun.add(call.id)
+        try:
+            yield from self._saved()
+        except BaseException:
+            self._begun.discard(call.id)
+            raise
+        if end is not None:
+            program = within(program, max(0.0, end - time.monotonic()))
+        result = yield from program
+        self._results[call.id] = result
+        if one_of_several:
+            yield from self._saved()
+        return result
+
+    def _previewed(self, action: AskPerson) -> Program[Previewed]:
+        yield from self._saved()
+        previews: dict[str, JsonValue] = {}
+        for call in action.calls:
+            previews[call.id] = yield from preview_of(self._readied[call.id], self._scope)
+        return Previewed(previews, self._seconds())
+
+    def _saved(self) -> Program[None]:
+        """The state is kept by whoever wants to, before anything is done that it does not know of."""
+        if self._scope.options.checkpoint is not None:
+            yield Call(self._save, (self._scope.options.checkpoint,))
+
+    def _save(self, checkpoint: Callable[[JsonObject], Any]) -> None:
+        with self._saving:  # so that what is kept last is the newest
+            checkpoint(self._now.to_data())
+
+    def _ending(self, action: Finish) -> Ended:
+        call = None if action.call is None else self._fresh[action.call].call.name
+        checked = self._checked[action.call or 0] if action.ok else _NO_ANSWER
+        outcome = self._outcome(action.stop, checked, call, ok=action.ok)
+        return Ended(outcome, self.state, action.issues, self._reply)
+
+    def _outcome(self, stop: StopReason, checked: Checked, call: str | None, *, ok: bool) -> Outcome[Any]:
+        state = self._now
+        return Outcome(
+            value=checked.value,
+            stop=stop,
+            ok=ok,
+            transcript=closed(state),
+            usage=state.usage,
+            steps=state.steps,
+            repairs=state.repairs,
+            model=state.model or self._model.name,
+            summary=checked.summary,
+            output_tool=call,
+            waiting=tuple(map(self._waiting, (each for each in state.pending if each.status == "held"))),
+            saved=state,
+        )
+
+    def _waiting(self, pending: Pending) -> WaitingCall:
+        call, kind = pending.call, pending.facts.held
+        shown = arguments_shown(self._readied[call.id]) if call.id in self._readied else call.arguments
+        return WaitingCall(call.id, call.name, "question" if kind == "question" else "approval", shown, pending.preview)
+
+    @property
+    def _now(self) -> LoopState:
+        """The state with what has become of the calls that are being made."""
+        return progressed(self.state, frozenset(self._begun), dict(self._results))
+
+    @property
+    def _offer(self) -> _Offer:
+        return self._offers[self.state.phase]
+
+    def _seconds(self) -> float:
+        """The seconds since this was asked for last."""
+        before, self._clock = self._clock, time.monotonic()
+        return self._clock - before
 
 
-def _outcome(state: LoopState, model: ChatModel, value: Any, stop: StopReason, *, ok: bool) -> Outcome[Any]:
-    return Outcome(
-        value=value,
-        stop=stop,
-        ok=ok,
-        transcript=state.transcript,
-        usage=state.usage,
-        steps=state.steps,
-        repairs=state.repairs,
-        model=state.model or model.name,
+def _facts_of(answer: Checked) -> CallFacts:
+    """What is known of a call that is meant for the answer."""
+    return CallFacts(
+        answer="valid" if answer.kind == "valid" else "invalid", issues=answer.issues, repairs=answer.repairs
     )
+
+
+def _cut_at_its_limit(reply: ModelReply, *, typed: bool) -> ModelReply:
+    """The reply as one that was cut, where it stopped at its limit and what should be JSON is none.
+
+    Some servers give `tool_calls` as the reason for the end of a call that they cut.
+    """
+    if reply.max_tokens is None or reply.usage.output_tokens < reply.max_tokens or reply.finish == "length":
+        return reply
+    calls = [part for part in reply.parts if isinstance(part, ToolCall)]
+    is_cut = not all(map(_is_json, (call.arguments for call in calls))) if calls else typed
+    return replace(reply, finish="length") if is_cut else reply
+
+
+def _is_json(text: str) -> bool:
+    try:
+        from_json(text)
+    except ValueError:
+        return not text.strip()
+    return True

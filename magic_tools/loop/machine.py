@@ -2,280 +2,354 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, TypeAlias, assert_never
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import TypeAlias, assert_never
 
-from magic_tools.chat import ModelReply, ToolChoice
-from magic_tools.loose.phrases import Phrase, phrased, say
-from magic_tools.messages import (
-    ErrorCode,
-    Issue,
-    Language,
-    Message,
-    Repair,
-    StopReason,
-    TextPart,
-    ToolCall,
-    ToolResult,
-    Usage,
-    listed,
-    with_own_ids,
+from magic_tools.loop import guards, words
+from magic_tools.loop.state import CallFacts, Done, LoopState, Pending
+from magic_tools.loop.steps import (
+    Action,
+    AskPerson,
+    CallModel,
+    Event,
+    Finish,
+    Previewed,
+    Replied,
+    RunTools,
+    Started,
+    TimedOut,
+    ToolsRan,
 )
-from magic_tools.options import Limits
-from magic_tools.values import JsonObject
+from magic_tools.loose.phrases import Phrase, phrased
+from magic_tools.messages import Issue, Message, TextPart, ToolCall, ToolResult, with_own_ids
+from magic_tools.outcome import StopReason
 
-__all__ = ["Action", "CallModel", "Event", "Finish", "LoopState", "Replied", "RunTools", "Started", "ToolsRan", "step"]
+__all__ = ["closed", "progressed", "step"]
 
-_NUDGE = say("Your reply was empty. Give the answer now, or call a tool.")
-_LAST_WORD = say("This is the last reply of this run: no tool can be called any more. Answer now, from what is known.")
-_REFUSED = "Your answer was refused: {issues}. Give the whole answer again, with this mended."
-_VERSION = 1
-_UNKNOWN = ""
-"""Under this name the failures of all calls to unknown tools are counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class LoopState:
-    """Where a run stands; plain data, so that it can be kept and gone on with elsewhere.
-
-    `failures` counts failed calls in a row by tool name, `closing` is why the last request is
-    being made, once it is. `run_id` is the name of the run, which stays when it goes on elsewhere.
-    """
-
-    transcript: tuple[Message, ...]
-    limits: Limits
-    tools: tuple[str, ...] = ()
-    steps: int = 0
-    usage: Usage = field(default_factory=Usage)
-    repairs: tuple[Repair, ...] = ()
-    refusals: int = 0
-    stalls: int = 0
-    failures: Mapping[str, int] = field(default_factory=dict)
-    closing: StopReason | None = None
-    model: str = ""
-    language: Language = "en"
-    run_id: str = ""
-
-    def to_data(self) -> JsonObject:
-        """Plain JSON data that `from_data` reads back, in this version or a later one."""
-        return {
-            "version": _VERSION,
-            "transcript": [message.to_data() for message in self.transcript],
-            "limits": asdict(self.limits),
-            "tools": list(self.tools),
-            "steps": self.steps,
-            "usage": asdict(self.usage),
-            "repairs": [[repair.kind, repair.start, repair.end, repair.note] for repair in self.repairs],
-            "refusals": self.refusals,
-            "stalls": self.stalls,
-            "failures": dict(self.failures),
-            "closing": self.closing,
-            "model": self.model,
-            "language": self.language,
-            "run_id": self.run_id,
-        }
-
-    @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> LoopState:
-        """The state that `to_data` wrote; ValueError if the data is of another version or something else."""
-        match data:
-            case {"version": int(version), **held} if version == _VERSION:
-                return cls._from_fields(held)
-            case _:
-                raise ValueError(f"not the data of a run's state in version {_VERSION}: {data!r:.200}")
-
-    @classmethod
-    def _from_fields(cls, held: Mapping[str, Any]) -> LoopState:
-        same = ("steps", "refusals", "stalls", "failures", "closing", "model", "language", "run_id")
-        try:
-            return cls(
-                transcript=tuple(Message.from_data(message) for message in held["transcript"]),
-                limits=Limits(**held["limits"]),
-                tools=tuple(held["tools"]),
-                usage=Usage(**held["usage"]),
-                repairs=tuple(Repair(*repair) for repair in held["repairs"]),
-                **{name: held[name] for name in same},
-            )
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"not the data of a run's state ({type(error).__name__}: {error})") from error
-
-
-@dataclass(frozen=True, slots=True)
-class Started:
-    """The run begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class Replied:
-    """The model replied; `answer` is what its text is as an answer, with what is wrong or was mended."""
-
-    reply: ModelReply
-    answer: Literal["valid", "invalid", "truncated", "silent"]
-    issues: tuple[Issue, ...] = ()
-    repairs: tuple[Repair, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ToolsRan:
-    """The calls asked for by `RunTools` came to these results, in their order."""
-
-    results: tuple[ToolResult, ...]
-
-
-Event: TypeAlias = Started | Replied | ToolsRan
-
-
-@dataclass(frozen=True, slots=True)
-class CallModel:
-    """Send the transcript to the model."""
-
-    tool_choice: ToolChoice = "auto"
-
-
-@dataclass(frozen=True, slots=True)
-class RunTools:
-    """Make these calls, all of one reply."""
-
-    calls: tuple[ToolCall, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Finish:
-    """End the run; `ok` where the last reply is a valid answer, else `issues` may say why not."""
-
-    stop: StopReason
-    ok: bool
-    issues: tuple[Issue, ...] = ()
-
-
-Action: TypeAlias = CallModel | RunTools | Finish
 _Step: TypeAlias = tuple[LoopState, Action]
 
 
 def step(state: LoopState, event: Event) -> _Step:
     """What a run does next, and where it then stands.
 
-    A transcript that is whole at the start is so at every request and at the end: each call in it
-    has exactly one result, before any other message, and an id that no other call has.
+    A transcript that is whole at the start is so at every request and, as `closed` gives it, at every end: each
+    call in it has exactly one result, before any other message, and an id that no other call has.
     """
+    if not isinstance(event, Started):
+        state = state._replace(seconds=state.seconds + event.seconds)
     match event:
         case Started():
-            return state, CallModel()
+            return _on_start(state, event)
         case Replied():
             return _on_reply(state, event)
+        case TimedOut():
+            return _ended(state, state.closing) if state.closing else _last_request(state, "deadline")
         case ToolsRan():
-            return _on_results(state, event.results)
+            return _on_results(state, event)
+        case Previewed():
+            return _on_previews(state, event)
         case _:
             assert_never(event)
 
 
+def closed(state: LoopState) -> tuple[Message, ...]:
+    """The transcript, in which the calls that still wait are answered as what they are: not run, or not seen to end."""
+    if not state.pending:
+        return state.transcript
+    return (*state.transcript, Message("tool", tuple(_known_of(each, state) for each in state.pending)))
+
+
+def progressed(state: LoopState, begun: Collection[str], results: Mapping[str, ToolResult]) -> LoopState:
+    """The state while calls are made: of those some were begun, and some have come to a result."""
+    if not begun:
+        return state
+    now = tuple(
+        each._replace(status="started", result=results.get(each.call.id)) if each.call.id in begun else each
+        for each in state.pending
+    )
+    return state._replace(pending=now)
+
+
+def _on_start(state: LoopState, event: Started) -> _Step:
+    if not state.pending:
+        return _request(state) if state.closing else _ask(state)
+    return _advance(state._replace(pending=tuple(_resumed(each, event, state) for each in state.pending)))
+
+
+def _resumed(pending: Pending, event: Started, state: LoopState) -> Pending:
+    """A call with what was decided or found out of it while the run stood still."""
+    call, decision = pending.call, event.decisions.get(pending.call.id)
+    facts = event.facts.get(call.id, pending.facts)
+    match pending.status:
+        case "started":
+            return pending._replace(status="to_run", result=pending.result or event.results.get(call.id))
+        case "held" if decision is False:
+            return pending._replace(status="answered", result=words.refused_by_person(call, state.language))
+        case "held" if not facts.digest:  # nothing can be run any more, which the model is told
+            return pending._replace(status="to_run", facts=facts)
+        case "held" if isinstance(decision, str):
+            return pending._replace(status="to_run", result=ToolResult(call.id, call.name, decision))
+        case "held" if decision and (facts.digest, facts.contract) == (pending.facts.digest, pending.facts.contract):
+            return pending._replace(status="to_run", approved=True)
+        case "held" if decision:  # leave was given for something else: the person is asked anew
+            return pending._replace(facts=facts._replace(held=pending.facts.held), preview=None)
+        case _:
+            return pending
+
+
 def _on_reply(state: LoopState, event: Replied) -> _Step:
     reply = event.reply
-    spoken = _with_own_ids(reply.parts, state.transcript)
-    state = replace(
-        state,
+    spoken = _with_own_ids(reply.parts, state.ids)
+    calls = tuple(part for part in spoken if isinstance(part, ToolCall))
+    is_same = not calls and _says_the_same(state, spoken)
+    state = state._replace(
         steps=state.steps + (state.closing is None),
         usage=state.usage + reply.usage,
         model=reply.model or state.model,
         transcript=(*state.transcript, Message("assistant", spoken)) if spoken else state.transcript,
+        ids=state.ids.union(call.id for call in calls) if calls else state.ids,
+        finish=reply.finish,
+        tool_choice="auto",
     )
-    calls = tuple(part for part in spoken if isinstance(part, ToolCall))
     if reply.finish == "refusal":
-        return _closed(state, calls, say("the model declined to go on")), Finish("refusal", ok=False)
+        return _ended(_all_closed(state, calls, words.DECLINED), "refusal")
+    if calls and reply.finish == "length":
+        return _ended(_all_closed(state, calls, words.CUT), "truncated")
     if calls:
-        return _on_calls(state, calls, cut=reply.finish == "length")
-    return _on_text(state, event)
+        return _on_calls(state, calls, event.calls)
+    return _on_text(state, event, is_same)
 
 
-def _on_calls(state: LoopState, calls: tuple[ToolCall, ...], *, cut: bool) -> _Step:
-    if cut:
-        return _closed(state, calls, say("the reply was cut before its end")), Finish("truncated", ok=False)
+def _on_calls(state: LoopState, calls: tuple[ToolCall, ...], facts: tuple[CallFacts, ...]) -> _Step:
+    given = next((place for place, each in enumerate(facts) if each.answer == "valid"), None)
+    if given is not None:
+        state = state._replace(repairs=state.repairs + facts[given].repairs)
+        state = _all_closed(state, calls, words.GIVEN, facts=facts, given=given)
+        return _ended(state, state.closing or "output_tool", ok=True, call=given)
     if state.closing:
-        return _closed(state, calls, say("the run is at its end")), Finish(state.closing, ok=False)
-    return replace(state, stalls=0), RunTools(calls)
+        wrong = tuple(issue for each in facts for issue in each.issues)
+        return _ended(_all_closed(state, calls, words.OVER, facts=facts), state.closing, issues=wrong)
+    pending = _judged(state, calls, facts)
+    may_run = any(each.status in ("to_run", "held") and each.facts.digest for each in pending)
+    if state.hinted and not may_run and any(each.status == "repeat" for each in pending):
+        return _last_request(_all_repeated(state, pending), "repeat")
+    return _advance(state._replace(stalls=0, pending=pending))
 
 
-def _on_text(state: LoopState, event: Replied) -> _Step:
-    match event.answer:
-        case "valid":
-            state = replace(state, repairs=state.repairs + event.repairs)
-            return state, Finish(state.closing or "final", ok=True)
-        case "truncated":
-            return state, Finish("truncated", ok=False, issues=event.issues)
-        case "silent":
-            state = replace(state, stalls=state.stalls + 1)
-            return _again(state, state.stalls > state.limits.stalls, "stall", _NUDGE, ())
-        case "invalid":
-            state = replace(state, refusals=state.refusals + 1, stalls=0)
-            words = say(_REFUSED, issues=listed(event.issues))
-            return _again(state, state.refusals > state.limits.retries, "invalid_output", words, event.issues)
-        case _:
-            assert_never(event.answer)
-
-
-def _again(state: LoopState, spent: bool, stop: StopReason, words: Phrase, issues: tuple[Issue, ...]) -> _Step:
-    """Tell the model what was wrong with its reply, unless that was its last chance."""
-    if state.closing or spent:
-        return state, Finish(state.closing or stop, ok=False, issues=issues)
-    return _ask(_told(state, words))
-
-
-def _on_results(state: LoopState, results: tuple[ToolResult, ...]) -> _Step:
-    failures = _counted(state, results)
-    state = replace(
-        state,
-        transcript=(*state.transcript, Message("tool", results)),
-        failures=failures,
-        repairs=state.repairs + tuple(repair for result in results for repair in result.repairs),
+def _all_repeated(state: LoopState, pending: tuple[Pending, ...]) -> LoopState:
+    """The state in which no call of a reply is made, as each is a repeat or could not be made anyway."""
+    results = tuple(
+        _told(each, state)
+        if each.result or each.status == "repeat"
+        else words.not_run(each.call, words.OVER, state.language)
+        for each in pending
     )
-    if any(failed > state.limits.retries for failed in failures.values()):
+    return state._replace(transcript=(*state.transcript, Message("tool", results)))
+
+
+def _judged(state: LoopState, calls: tuple[ToolCall, ...], facts: tuple[CallFacts, ...]) -> tuple[Pending, ...]:
+    """The calls of a reply, each with what is to become of it."""
+    limits, recent, room = state.limits, state.recent, state.limits.calls_per_step
+    judged: list[Pending] = []
+    for call, known in zip(calls, facts, strict=True):
+        earlier = guards.earlier_of(recent, known.digest, limits.repeats) if known.digest else None
+        if known.answer == "invalid":
+            result = words.answered_call(call, known.issues, state.language)
+            judged.append(Pending(call, known, "answered", result))
+        elif earlier is not None:
+            judged.append(Pending(call, known, "repeat", of=earlier.call_id, times=earlier.times))
+            if earlier is not recent[-1]:
+                recent = guards.after_one(recent, earlier, limits)
+        elif known.reusable and known.digest in state.reusable:
+            again = replace(state.reusable[known.digest], call_id=call.id, name=call.name, reused=True)
+            judged.append(Pending(call, known, "answered", again))
+        elif room == 0:
+            result = words.one_too_many(call, limits.calls_per_step, state.language)
+            judged.append(Pending(call, known, "answered", result))
+        else:
+            room -= 1
+            judged.append(Pending(call, known, "held" if known.held else "to_run"))
+            if known.digest:
+                recent = guards.after_one(recent, Done(known.digest, "", call.id, int(not known.exempt)), limits)
+    return tuple(judged)
+
+
+def _advance(state: LoopState) -> _Step:
+    """What comes next for the calls of a reply: those that may run, then a person's word, then the model's."""
+    waiting = tuple(each for each in state.pending if each.result is None)
+    to_run = tuple(each.call for each in waiting if each.status == "to_run")
+    if to_run:
+        return state, RunTools(to_run, 1 + state.made, guards.seconds_left(state))
+    if held := tuple(each for each in waiting if each.status == "held"):
+        return state, AskPerson(tuple(each.call for each in held if each.preview is None))
+    return _collected(state)
+
+
+def _on_results(state: LoopState, event: ToolsRan) -> _Step:
+    """The results in their places; they are those of the calls that were to run, in order."""
+    results = iter(event.results)
+    pending = tuple(
+        each._replace(result=next(results)) if each.status == "to_run" and each.result is None else each
+        for each in state.pending
+    )
+    phase = state.phase if event.phase is None else event.phase
+    return _advance(state._replace(pending=pending, phase=phase, made=state.made + len(event.results)))
+
+
+def _on_previews(state: LoopState, event: Previewed) -> _Step:
+    previews = event.previews
+    pending = tuple(
+        each._replace(preview=previews[each.call.id]) if each.call.id in previews else each for each in state.pending
+    )
+    kinds = {each.facts.held for each in pending if each.status == "held"}
+    stop: StopReason = "needs_approval" if "approval" in kinds else "needs_input"
+    return state._replace(pending=pending), Finish(stop, ok=False)
+
+
+def _collected(state: LoopState) -> _Step:
+    """All calls of the reply have come to their results: they are told, and counted."""
+    results = tuple(_told(each, state) for each in state.pending)
+    pending = tuple(each._replace(result=result) for each, result in zip(state.pending, results, strict=True))
+    recent, something = guards.after_calls(state, pending)
+    issues = tuple(issue for each in pending for issue in each.facts.issues)
+    state = state._replace(
+        transcript=(*state.transcript, Message("tool", results)),
+        pending=(),
+        repairs=state.repairs + tuple(repair for each in pending if each.result for repair in each.result.repairs),
+        failures=guards.failures_after(state.failures, pending),
+        recent=recent,
+        hinted=not something and (state.hinted or any(each.status == "repeat" for each in pending)),
+        reusable=guards.reusable_after(state.reusable, pending),
+        refusals=state.refusals + any(each.facts.answer == "invalid" for each in pending),
+    )
+    if state.refusals > state.limits.retries and issues:
+        return _ended(state, "invalid_output", issues=issues)
+    if any(failed > state.limits.retries for failed in state.failures.values()):
         return _last_request(state, "tool_failures")
     return _ask(state)
 
 
+def _told(pending: Pending, state: LoopState) -> ToolResult:
+    """The result of a call; that of a repeat is told with what the earlier call came to."""
+    if pending.result is not None:
+        return pending.result
+    beside = (each.result for each in state.pending if each.call.id == pending.of)
+    earlier = next(beside, None) or _result_of(state.transcript, pending.of)
+    return words.repeated(pending.call, pending.times, earlier, state.language)
+
+
+def _result_of(transcript: tuple[Message, ...], call_id: str) -> ToolResult | None:
+    for message in reversed(transcript):
+        for part in message.parts:
+            if isinstance(part, ToolResult) and part.call_id == call_id:
+                return part
+    return None
+
+
+def _known_of(pending: Pending, state: LoopState) -> ToolResult:
+    if pending.result is None and pending.status == "started":
+        return words.under_way(pending.call, state.language)
+    if pending.result is None and pending.status in ("to_run", "held"):
+        why = words.WAITS if pending.status == "held" else words.BEFORE_IT_RAN
+        return words.not_run(pending.call, why, state.language)
+    return _told(pending, state)
+
+
+def _on_text(state: LoopState, event: Replied, is_same: bool) -> _Step:
+    match event.answer:
+        case "valid":
+            state = state._replace(repairs=state.repairs + event.repairs)
+            return _ended(state, state.closing or "final", ok=True)
+        case "truncated":
+            return _ended(state, "truncated", issues=event.issues)
+        case "silent":
+            return _stalled(state, words.NUDGE, ())
+        case "invalid" | "uncalled":
+            state = state._replace(refusals=state.refusals + 1)
+            if not state.closing and state.refusals > state.limits.retries:
+                return _ended(state, "invalid_output", issues=event.issues)
+            if is_same:
+                return _stalled(state, words.same_again(event.issues), event.issues)
+            tell = words.uncalled(state.answer_tools) if event.answer == "uncalled" else None
+            said = tell or words.refused_answer(event.issues)
+            return _again(state._replace(stalls=0), said, event.issues)
+        case _:
+            assert_never(event.answer)
+
+
+def _says_the_same(state: LoopState, spoken: tuple[TextPart | ToolCall, ...]) -> bool:
+    """Whether this is the reply before, given again after what was said of that."""
+    if len(state.transcript) < state.asked + 2 or not spoken:
+        return False
+    before = state.transcript[-2]
+    return before.role == "assistant" and before.parts == spoken
+
+
+def _stalled(state: LoopState, said: Phrase, issues: tuple[Issue, ...]) -> _Step:
+    state = state._replace(stalls=state.stalls + 1)
+    if not state.closing and state.stalls > state.limits.stalls:
+        return _ended(state, "stall", issues=issues)
+    return _again(state, said, issues)
+
+
+def _again(state: LoopState, said: Phrase, issues: tuple[Issue, ...]) -> _Step:
+    """Tell the model what was wrong with its reply, unless that was its last one."""
+    if state.closing:
+        return _ended(state, state.closing, issues=issues)
+    return _ask(_saying(state, said))
+
+
 def _ask(state: LoopState) -> _Step:
-    if state.steps >= state.limits.steps:
-        return _last_request(state, "step_limit")
-    return state, CallModel()
+    stop = guards.limit_reached(state)
+    return _request(state) if stop is None else _last_request(state, stop)
 
 
 def _last_request(state: LoopState, stop: StopReason) -> _Step:
-    return replace(_told(state, _LAST_WORD), closing=stop), CallModel("none")
+    if not guards.has_time_left(state):
+        return _ended(state, stop)
+    return _request(_saying(state, words.last_word(state.answer_tools))._replace(closing=stop))
 
 
-def _told(state: LoopState, words: Phrase) -> LoopState:
-    return replace(state, transcript=(*state.transcript, Message.user(phrased(words, state.language))))
+def _request(state: LoopState) -> _Step:
+    choice = "none" if state.closing else state.tool_choice
+    return state, CallModel(choice, state.closing is not None, guards.seconds_left(state))
 
 
-def _counted(state: LoopState, results: tuple[ToolResult, ...]) -> dict[str, int]:
-    """The failures in a row after these results; several of one tool are one.
-
-    No call of an unknown name can succeed, so that what ends their row is the success of another call.
-    """
-    failed: dict[str, bool] = {}
-    for result in results:
-        name = result.name if result.name in state.tools else _UNKNOWN
-        failed[name] = failed.get(name, False) or result.is_error
-    if not all(result.is_error for result in results):
-        failed.setdefault(_UNKNOWN, False)
-    return {**state.failures, **{name: state.failures.get(name, 0) + 1 if bad else 0 for name, bad in failed.items()}}
+def _ended(
+    state: LoopState, stop: StopReason, *, ok: bool = False, issues: tuple[Issue, ...] = (), call: int | None = None
+) -> _Step:
+    return state._replace(ended=stop), Finish(stop, ok, issues, call)
 
 
-def _closed(state: LoopState, calls: tuple[ToolCall, ...], why: Phrase) -> LoopState:
-    """The state in which each of these calls is answered as not run."""
+def _saying(state: LoopState, said: Phrase) -> LoopState:
+    return state._replace(transcript=(*state.transcript, Message.user(phrased(said, state.language))))
+
+
+def _all_closed(
+    state: LoopState,
+    calls: tuple[ToolCall, ...],
+    why: Phrase,
+    *,
+    facts: tuple[CallFacts, ...] = (),
+    given: int | None = None,
+) -> LoopState:
+    """The state in which none of these calls is made: each is answered as not run, or as what it is as an answer."""
     if not calls:
         return state
-    text = phrased(say("Not run: {why}.", why=why), state.language)
-    results = tuple(ToolResult(call.id, call.name, text, is_error=True, code=ErrorCode.CONFLICT) for call in calls)
-    return replace(state, transcript=(*state.transcript, Message("tool", results)))
+
+    def result(place: int, call: ToolCall) -> ToolResult:
+        known = facts[place] if facts else CallFacts()
+        if place == given or known.answer == "invalid":
+            return words.answered_call(call, () if place == given else known.issues, state.language)
+        return words.not_run(call, why, state.language)
+
+    results = tuple(result(place, call) for place, call in enumerate(calls))
+    return state._replace(transcript=(*state.transcript, Message("tool", results)))
 
 
-def _with_own_ids(
-    parts: Iterable[TextPart | ToolCall], transcript: tuple[Message, ...]
-) -> tuple[TextPart | ToolCall, ...]:
+def _with_own_ids(parts: tuple[TextPart | ToolCall, ...], taken: frozenset[str]) -> tuple[TextPart | ToolCall, ...]:
     """The parts of a reply without empty texts, each call under an id that no other call has."""
     said = [part for part in parts if isinstance(part, ToolCall) or part.text.strip()]
-    taken = {call.id for message in transcript for call in message.calls}
     own = iter(with_own_ids((part for part in said if isinstance(part, ToolCall)), taken))
     return tuple(next(own) if isinstance(part, ToolCall) else part for part in said)

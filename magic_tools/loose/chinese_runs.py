@@ -100,4 +100,54 @@ CHINESE_OF_RUNS: Mapping[str, str] = {
     "one item of it": "其中的一项",
     "values that JSON can hold": "JSON 能够表示的值",
     "some that it cannot": "JSON 无法表示的值",
+    "text without {harms}": "不含{harms}的文本",
+    "text with one": "含有它的文本",
+    "text with {count} of these": "含有其中{count}种的文本",
+    "a code fence": "代码围栏",
+    "a script": "脚本",
+    "a demand to ignore instructions": "要求忽略指令的话",
+    "an SQL command that changes data": "更改数据的 SQL 命令",
+    "a word such as password or secret": "“密码”或“机密”之类的词",
+    "one sentence": "一句话",
+    "one sentence on one line": "写在一行内的一句话",
+    "blanks": "空白",
+    "This is the last reply of this run: only {names} can be called. Answer now by that, from what is known.": (
+        "这是本次运行的最后一次回复：只能调用{names}。请根据已知的信息，现在以此作答。"
+    ),
+    "Your reply is the one that was refused before: {issues}. Give another one, with this mended.": (
+        "你的回复与先前未被接受的相同：{issues}。请改正后，给出另一个答案。"
+    ),
+    "Text does not end this run. Give the answer by calling {names}.": (
+        "文字不会结束本次运行。请调用{names}来给出答案。"
+    ),
+    "Not run: at most {most} calls of one reply are made. Send this call again in the next reply.": (
+        "未执行：一次回复中最多执行{most}个调用。请在下一次回复中重新发送此调用。"
+    ),
+    "Not run: {name} was called with these arguments {count} times, and nothing new can come of it. Use the result "
+    "that you have, or do something else. It was: {result}": (
+        "未执行：已用这些参数调用{name} {count}次，再次调用不会有新的结果。请使用已有的结果，或者改做其他事。"
+        "结果为：{result}"
+    ),
+    "Not run: {name} was called with these arguments before (1 time), and nothing new can come of it. Use the "
+    "result that you have, or do something else. It was: {result}": (
+        "未执行：先前已用这些参数调用过{name}（1次），再次调用不会有新的结果。请使用已有的结果，或者改做其他事。"
+        "结果为：{result}"
+    ),
+    "Not run: a person was asked to allow {name}, and refused.": "未执行：已请人允许{name}，但被拒绝。",
+    "{name} was under way when the run was stopped; whether it had an effect is not known.": (
+        "运行停止时{name}正在执行；是否已经产生作用，尚不清楚。"
+    ),
+    "{name} was begun before the run was stopped; whether it had an effect is not known.": (
+        "{name}在运行停止之前已开始执行；是否已经产生作用，尚不清楚。"
+    ),
+    "{name} did not run: it needs the leave of a person.": "{name}未执行：它需要由人来允许。",
+    "The answer was taken.": "答案已被接受。",
+    "the answer was given in the same reply": "答案已在同一次回复中给出",
+    "it waits for a person": "它在等待人来决定",
+    "the run was stopped before": "运行在此之前已经停止",
+    "Give the final answer. This ends the work: nothing can be done after it.": (
+        "给出最终答案。这将结束工作：此后不能再做任何事。"
+    ),
+    "a call of {names}": "对{names}的调用",
+    "text alone": "只有文字",
 }

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from magic_tools.chat import Capabilities, FinishReason, ModelReply, ModelRequest, ModelSettings
+from magic_tools.chat import Capabilities, FinishReason, ModelReply, ModelRequest, ModelSettings, settings_of
 from magic_tools.errors import ModelError, ModelTimeoutError, ModelUnavailableError
 from magic_tools.messages import Message, TextPart, Usage
 from magic_tools.models.forms import replayed, restored
@@ -67,13 +67,13 @@ class LocalModel:
 
     def complete(self, request: ModelRequest) -> ModelReply:
         """The reply to a request; a ModelError if it does not fit into the model's context."""
-        return self._complete(request, _Watch(self._settings.timeout_s))
+        return self._complete(request, _Watch(settings_of(request, self._settings).timeout_s))
 
     async def acomplete(self, request: ModelRequest) -> ModelReply:
         """The reply to a request, awaited; the worker thread that does the work stops soon if the task is cancelled."""
         import asyncio
 
-        watch = _Watch(self._settings.timeout_s)
+        watch = _Watch(settings_of(request, self._settings).timeout_s)
         try:
             return await asyncio.to_thread(self._complete, request, watch)
         finally:
@@ -86,20 +86,26 @@ class LocalModel:
         dialogue = _dialogue(told)
         weights = loaded_weights(self._path, self._notify)
         if not weights.lock.acquire(timeout=watch.left_s()):
-            raise self._late()
+            raise self._late(watch)
         try:
             tokens = weights.tokens(dialogue)
             grammar = None if told.output is None else weights.grammar(told.output.schema)
-            return restored(self._reply(self._completion(weights, tokens, grammar, watch)), request, _DIALECT)
+            return restored(
+                self._reply(self._completion(weights, tokens, grammar, settings_of(request, self._settings), watch)),
+                request,
+                _DIALECT,
+            )
         except RuntimeError as error:
             raise ModelError(f"The model {self.name} failed: {error}") from error
         finally:
             weights.lock.release()
 
-    def _completion(self, weights: Weights, tokens: list[int], grammar: Any, watch: _Watch) -> Mapping[str, Any]:
+    def _completion(
+        self, weights: Weights, tokens: list[int], grammar: Any, settings: ModelSettings, watch: _Watch
+    ) -> Mapping[str, Any]:
         from llama_cpp import StoppingCriteriaList
 
-        llama, settings = weights.llama, self._settings
+        llama = weights.llama
         room = llama.n_ctx() - len(tokens)
         if room < 1:
             raise ModelError(
@@ -121,15 +127,15 @@ class LocalModel:
         llama.reset()  # what an earlier request left in the cache may change the last digits, and then the words
         for start in range(0, len(tokens), llama.n_batch):
             if watch.is_over():
-                raise self._late()
+                raise self._late(watch)
             llama.eval(tokens[start : start + llama.n_batch])
         completion: Mapping[str, Any] = llama.create_completion(tokens, **arguments)
         if watch.stopped:
-            raise self._late()
+            raise self._late(watch)
         return completion
 
-    def _late(self) -> ModelTimeoutError:
-        return ModelTimeoutError(f"The model {self.name} did not answer within {self._settings.timeout_s} s.")
+    def _late(self, watch: _Watch) -> ModelTimeoutError:
+        return ModelTimeoutError(f"The model {self.name} did not answer within {watch.allowed_s} s.")
 
     def _reply(self, completion: Mapping[str, Any]) -> ModelReply:
         choice, usage = completion["choices"][0], completion["usage"]
@@ -175,6 +181,7 @@ class _Watch:
 
     def __init__(self, allowed_s: float | None) -> None:
         self.stopped = False
+        self.allowed_s = allowed_s
         self._end = None if allowed_s is None else time.monotonic() + allowed_s
         self._given_up = threading.Event()
 

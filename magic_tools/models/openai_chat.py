@@ -8,13 +8,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import jiter
 
-from magic_tools.chat import Capabilities, FinishReason, ModelReply, ModelRequest, ModelSettings
+from magic_tools.chat import (
+    Capabilities,
+    FinishReason,
+    ModelReply,
+    ModelRequest,
+    ModelSettings,
+    ToolChoice,
+    settings_of,
+)
 from magic_tools.effects.program import Call, Program
 from magic_tools.effects.runners import run_async, run_sync
 from magic_tools.errors import ModelError
@@ -62,7 +70,11 @@ _FINISHES: Mapping[str, FinishReason] = {
 
 
 def encode(request: ModelRequest, model: str, settings: ModelSettings, flavour: Flavour = OPENAI) -> JsonObject:
-    """The body of a chat completions request; a key of `settings.extra` replaces the body's own whole."""
+    """The body of a chat completions request; a key of `settings.extra` replaces the body's own whole.
+
+    What the request's own settings say goes before `settings`.
+    """
+    settings = settings_of(request, settings)
     request = replayed(request, _DIALECT)
     output = None if request.output is None else render_output(request.output, _DIALECT)
     tools = render_tools(request.tools, _DIALECT, beside=[output] if output else [])
@@ -71,7 +83,7 @@ def encode(request: ModelRequest, model: str, settings: ModelSettings, flavour: 
     if tools:
         payload["tools"] = [written for written, _ in tools]
         if request.tool_choice != "auto":
-            payload["tool_choice"] = request.tool_choice
+            payload["tool_choice"] = _encode_choice(request.tool_choice)
     if request.output is not None and output is not None:
         written = {"name": request.output.name, "schema": output.schema, "strict": output.strict}
         payload["response_format"] = {"type": "json_schema", "json_schema": written}
@@ -79,6 +91,10 @@ def encode(request: ModelRequest, model: str, settings: ModelSettings, flavour: 
     payload |= {key: value for key, value in bounds.items() if value is not None}
     payload |= settings.extra
     return payload
+
+
+def _encode_choice(choice: ToolChoice) -> str | JsonObject:
+    return choice if choice in ("none", "required") else {"type": "function", "function": {"name": choice}}
 
 
 def _encode_message(message: Message, flavour: Flavour) -> Iterator[JsonObject]:
@@ -218,7 +234,7 @@ class OpenAIChatModel:
     `max_tokens` to every other server.
     """
 
-    capabilities = Capabilities(native_schema=True, object_root=True, tools=True)
+    capabilities = Capabilities(native_schema=True, object_root=True, tools=True, forced_choice=True)
 
     def __init__(
         self,
@@ -243,18 +259,19 @@ class OpenAIChatModel:
 
     def complete(self, request: ModelRequest) -> ModelReply:
         """The reply to a request."""
-        with self._service.failures_explained(self.name, self._settings.timeout_s):
+        with self._service.failures_explained(self.name, settings_of(request, self._settings).timeout_s):
             return run_sync(self._asking(request))
 
     async def acomplete(self, request: ModelRequest) -> ModelReply:
         """The reply to a request, awaited."""
-        with self._service.failures_explained(self.name, self._settings.timeout_s):
+        with self._service.failures_explained(self.name, settings_of(request, self._settings).timeout_s):
             return await run_async(self._asking(request))
 
     def _asking(self, request: ModelRequest) -> Program[ModelReply]:
         arguments = self._arguments(request)
         response = yield from sent(Call(self._ask, (arguments,), afn=self._aask), tries=self._service.tries)
-        return restored(decode(read_json(response.http_response.content)), request, _DIALECT)
+        reply = restored(decode(read_json(response.http_response.content)), request, _DIALECT)
+        return replace(reply, max_tokens=settings_of(request, self._settings).max_tokens)
 
     def _ask(self, arguments: dict[str, Any]) -> Any:
         return self._service.client.chat.completions.with_raw_response.create(**arguments)
@@ -265,6 +282,7 @@ class OpenAIChatModel:
 
     def _arguments(self, request: ModelRequest) -> dict[str, Any]:
         payload = encode(request, self._model, self._settings, OPENAI if self._service.is_openai else COMPATIBLE)
-        timeout: JsonObject = {} if self._settings.timeout_s is None else {"timeout": self._settings.timeout_s}
+        timeout_s = settings_of(request, self._settings).timeout_s
+        timeout: JsonObject = {} if timeout_s is None else {"timeout": timeout_s}
         # What extra_body holds replaces the named arguments, so the payload is sent as it was encoded.
         return {"model": payload["model"], "messages": payload["messages"], "extra_body": payload, **timeout}

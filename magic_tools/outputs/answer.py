@@ -7,17 +7,19 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, assert_never
 
 from typing_extensions import TypedDict
 
-from magic_tools.chat import Capabilities, FinishReason, ModelReply, OutputFormat
-from magic_tools.errors import ParseError
+from magic_tools.chat import Capabilities, FinishReason, ModelReply, OutputFormat, ToolDefinition
+from magic_tools.errors import DefinitionError, ModelError, ParseError
 from magic_tools.loose.decode import Schema, compile_schema
 from magic_tools.loose.issues import Finding, Place, path_text, told
 from magic_tools.loose.phrases import phrased, say
 from magic_tools.loose.taker import Parsed
-from magic_tools.messages import Issue, Language, Message, Repair, TextPart
+from magic_tools.messages import Issue, Language, Message, Repair, TextPart, ToolCall
+from magic_tools.options import OutputMode
+from magic_tools.outputs.output_tool import OutputLimits, OutputTool, output_tool
 from magic_tools.schema.walk import resolve
 
 __all__ = ["Answer", "Checked", "answer_for"]
@@ -28,16 +30,23 @@ _INSTRUCTION = say(
 _KEY = "value"
 _UNWRAPPED = Repair("unwrapped", None, None, f"took the whole text for what was asked for under the key {_KEY!r}")
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+_FINAL = "final_answer"
+_FINAL_TEXT = say("Give the final answer. This ends the work: nothing can be done after it.")
+_NO_LIMITS = OutputLimits(None, None, None)
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a reply is as an answer; `value` is one only where `kind` is `valid`."""
+    """What a reply, or a call, is as an answer; `value` is one only where `kind` is `valid`.
 
-    kind: Literal["valid", "invalid", "truncated", "silent"]
+    `uncalled` is a text where an output tool is to be called.
+    """
+
+    kind: Literal["valid", "invalid", "truncated", "silent", "uncalled"]
     value: Any = None
     issues: tuple[Issue, ...] = ()
     repairs: tuple[Repair, ...] = ()
+    summary: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +54,8 @@ class Answer:
     """One output type as one model is asked for it; without a schema, any text is an answer.
 
     `format` goes with the request, `instruction` into its system message; `wrapper` is the schema of
-    an object that holds the value under one key, where the provider takes nothing but objects.
+    an object that holds the value under one key, where the provider takes nothing but objects. Where there are
+    `tools`, a call of one of them is the answer, and no text is; `under_key` is whether the value is then in a wrapper.
     """
 
     schema: Schema[Any] | None = None
@@ -54,6 +64,29 @@ class Answer:
     wrapper: Schema[Any] | None = None
     may_be_null: bool = False
     language: Language = "en"
+    tools: tuple[OutputTool[Any], ...] = ()
+    under_key: bool = False
+
+    @property
+    def tool_names(self) -> tuple[str, ...]:
+        """The names of the output tools."""
+        return tuple(tool.name for tool in self.tools)
+
+    def told(self) -> tuple[ToolDefinition, ...]:
+        """The output tools as a request carries them."""
+        return tuple(tool.told() for tool in self.tools)
+
+    def check_call(self, call: ToolCall, finish: FinishReason | None) -> Checked | None:
+        """Whether a call is the answer; None for a call of another tool."""
+        asked = next((tool for tool in self.tools if tool.name == call.name), None)
+        if asked is None:
+            return None
+        try:
+            given = asked.read(call.arguments, finish=finish, language=self.language)
+        except ParseError as error:
+            return Checked("invalid", issues=error.issues)
+        value = given.value[_KEY] if self.under_key else given.value
+        return Checked("valid", value, repairs=given.repairs, summary=given.summary)
 
     def addressed(self, transcript: tuple[Message, ...]) -> tuple[Message, ...]:
         """The messages of a request: the transcript, with the instruction in front where there is one."""
@@ -67,6 +100,8 @@ class Answer:
     def check(self, reply: ModelReply) -> Checked:
         """Whether the text of a reply is the answer."""
         text = "".join(part.text for part in reply.parts if isinstance(part, TextPart))
+        if self.tools:
+            return self._uncalled(text, reply.finish)
         if self.schema is None:
             if reply.finish == "length":
                 return Checked("truncated")
@@ -80,6 +115,15 @@ class Answer:
                 return Checked("valid" if self.may_be_null else "silent")
             return Checked("invalid", issues=error.issues)
         return Checked("valid", parsed.value, repairs=parsed.repairs)
+
+    def _uncalled(self, text: str, finish: FinishReason | None) -> Checked:
+        """What a text is where an output tool is to be called: never an answer, but silence where that is one."""
+        if finish == "length":
+            return Checked("truncated")
+        if _says_nothing(text):
+            return Checked("valid" if self.may_be_null else "silent")
+        finding = Finding((), say("a call of {names}", names=self.tool_names), say("text alone"))
+        return Checked("uncalled", issues=told((finding,), self.language))
 
     def _read(self, schema: Schema[Any], text: str, finish: FinishReason | None) -> Parsed[Any]:
         """The value of a text: under the wrapper's key where there is one, else the whole of it."""
@@ -102,22 +146,59 @@ class Answer:
         return bare._replace(repairs=(*bare.repairs, _UNWRAPPED))
 
 
-def answer_for(target: Any, capabilities: Capabilities, language: Language = "en") -> Answer:
-    """The answer of a type as a model of these capabilities is asked for it, in a language."""
-    if target is str:
-        return Answer()
+def answer_for(
+    target: Any, capabilities: Capabilities, language: Language = "en", mode: OutputMode | None = None
+) -> Answer:
+    """The answer of a type as a model of these capabilities is asked for it, in a language.
+
+    In the mode that is asked for, else natively where the model can, else by an output tool, else by instructions
+    alone. `target` may be output tools themselves. ModelError if the model cannot do what is asked for.
+    """
+    if tools := _output_tools(target):
+        if not capabilities.tools:
+            raise ModelError("The model cannot call tools, and so no output tool: give output=... a type instead.")
+        return Answer(language=language, tools=tools)
+    if target is str and mode is None:
+        return Answer(language=language)
+    chosen = mode or ("native" if capabilities.native_schema else "tool" if capabilities.tools else "prompt")
+    able = {"native": capabilities.native_schema, "tool": capabilities.tools, "prompt": True}
+    if not able[chosen]:
+        raise ModelError(f"The model cannot answer by output_mode={chosen!r}: leave it out, or use 'prompt'.")
     schema = compile_schema(target)
     may_be_null = _takes_null(schema)
-    if not capabilities.native_schema:
-        text = json.dumps(schema.json_schema, ensure_ascii=False)
-        instruction = f"{phrased(_INSTRUCTION, language)}\n{text}"
-        return Answer(schema, instruction=instruction, may_be_null=may_be_null, language=language)
-    wrapper: Schema[Any] | None = None
-    if capabilities.object_root and not _is_object(schema):
-        wrapper = compile_schema(_under_key(target, schema))
-    name = _NO_NAME.sub("_", schema.name)[:64].strip("_") or "answer"
-    asked = OutputFormat(name, (wrapper or schema).json_schema)
-    return Answer(schema, asked, None, wrapper, may_be_null, language)
+    is_bare = not _is_object(schema)
+    match chosen:
+        case "prompt":
+            text = json.dumps(schema.json_schema, ensure_ascii=False)
+            instruction = f"{phrased(_INSTRUCTION, language)}\n{text}"
+            return Answer(schema, instruction=instruction, may_be_null=may_be_null, language=language)
+        case "tool":
+            held = _under_key(target, schema) if is_bare else target
+            made = output_tool(_FINAL, phrased(_FINAL_TEXT, language), held, limits=_NO_LIMITS, screen=None)
+            return Answer(may_be_null=may_be_null, language=language, tools=(made,), under_key=is_bare)
+        case "native":
+            wrapper: Schema[Any] | None = None
+            if capabilities.object_root and is_bare:
+                wrapper = compile_schema(_under_key(target, schema))
+            name = _NO_NAME.sub("_", schema.name)[:64].strip("_") or "answer"
+            asked = OutputFormat(name, (wrapper or schema).json_schema)
+            return Answer(schema, asked, None, wrapper, may_be_null, language)
+        case _:
+            assert_never(chosen)
+
+
+def _output_tools(target: Any) -> tuple[OutputTool[Any], ...]:
+    """The output tools that a target is, if it is one or several; DefinitionError if two have one name."""
+    if isinstance(target, OutputTool):
+        return (target,)
+    if not isinstance(target, list | tuple) or not any(isinstance(each, OutputTool) for each in target):
+        return ()
+    names = [getattr(each, "name", None) for each in target]
+    if strange := [each for each in target if not isinstance(each, OutputTool)]:
+        raise DefinitionError(f"output=... holds output tools and {strange[0]!r:.80}: make an output_tool of it too.")
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise DefinitionError(f"Two output tools are called {twice[0]!r}: give one another name.")
+    return tuple(target)
 
 
 def _under_key(target: Any, schema: Schema[Any]) -> Any:

@@ -2,43 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import groupby
+from typing import TypeAlias
 
 from magic_tools.effects.program import Gather, Program
-from magic_tools.loose.phrases import say
-from magic_tools.messages import ErrorCode, ToolCall, ToolResult
+from magic_tools.messages import ToolCall, ToolResult
 from magic_tools.tools.executable import Executable, scopes_of
 from magic_tools.tools.execution import execute
-from magic_tools.tools.failures import error_result, refused
+from magic_tools.tools.failures import Failure, error_result
+from magic_tools.tools.readying import Ready
 from magic_tools.tools.scope import RunScope
 
-__all__ = ["AT_ONCE", "call_all", "check_contexts"]
+__all__ = ["AT_ONCE", "Around", "call_all", "check_contexts"]
 
 AT_ONCE = 8
 """How many calls are made side by side."""
 
-_UNKNOWN = "There is no tool called {name}; there are: {names}. Nothing was run."
+Around: TypeAlias = Callable[[ToolCall, Program[ToolResult]], Program[ToolResult]]
+"""Goes around the program of each call, which it runs."""
 
 
 def call_all(
-    targets: Mapping[str, Executable],
-    calls: Sequence[ToolCall],
+    calls: Sequence[Ready],
     scope: RunScope,
     *,
-    names: Sequence[str],
     first: int = 1,
     at_once: int = AT_ONCE,
+    approved: Collection[str] = (),
+    around: Around | None = None,
 ) -> Program[tuple[ToolResult, ...]]:
     """The results of calls, in their order; the first of them is so manieth of the run.
 
     At most `at_once` are under way at a time, and a call of a sequential tool is alone: those before it have ended
-    when it begins, and those after it wait for it. `names` are told to a model that calls what there is not.
+    when it begins, and those after it wait for it. Those whose ids are `approved` a person has allowed.
     """
     numbered = list(enumerate(calls, first))
     results: list[ToolResult] = []
-    for is_alone, group in groupby(numbered, lambda each: _is_sequential(targets.get(each[1].name))):
-        programs = [_one(targets.get(call.name), call, scope, nth, names) for nth, call in group]
+    for is_alone, group in groupby(numbered, lambda each: _is_sequential(each[1].target)):
+        programs = []
+        for nth, each in group:
+            program = _one(each, scope, nth, each.call.id in approved)
+            programs.append(program if around is None else around(each.call, program))
         if is_alone or len(programs) == 1:
             for program in programs:
                 results.append((yield from program))  # noqa: PERF401 - a comprehension cannot yield
@@ -60,11 +65,10 @@ def _is_sequential(target: Executable | None) -> bool:
     return target is not None and target.policy.sequential
 
 
-def _one(
-    target: Executable | None, call: ToolCall, scope: RunScope, nth: int, names: Sequence[str]
-) -> Program[ToolResult]:
-    if target is None:
-        told = tuple(names) or say("none")
-        failure = refused(ErrorCode.NOT_FOUND, say(_UNKNOWN, name=f"{call.name!r:.80}", names=told))
-        return error_result(call.id, call.name, failure, scope.language, scope.redactor)
-    return (yield from execute(target, call.arguments, call.id, scope, nth))
+def _one(readied: Ready, scope: RunScope, nth: int, approved: bool) -> Program[ToolResult]:
+    call, target, prepared = readied.call, readied.target, readied.prepared
+    if target is not None:
+        return (yield from execute(target, prepared, call.id, scope, nth, approved))
+    if not isinstance(prepared, Failure):
+        raise TypeError(f"a call of no tool that could be made: {call.name}")
+    return error_result(call.id, call.name, prepared, scope.language, scope.redactor)

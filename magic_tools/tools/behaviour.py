@@ -9,11 +9,9 @@ from typing import Any
 
 from magic_tools.effects.program import Call
 from magic_tools.errors import DefinitionError
+from magic_tools.options import NO_FALLBACK
 
-__all__ = ["NO_FALLBACK", "Attached", "Behaviour", "Hooks", "attached", "named"]
-
-NO_FALLBACK: Any = object()
-"""What stands in the place of a fall-back where there is none, as None may be one."""
+__all__ = ["Attached", "Behaviour", "Hooks", "attached", "named"]
 
 _OBJECT = ("self", "cls")
 
@@ -24,13 +22,16 @@ class Behaviour:
 
     `timeout_s` is the time of each try in seconds, None for no end; `retries` is how many more tries there may be;
     `fallback` a value, or a function of the arguments by name and of what was raised; `keep` names the result
-    fields that survive when a result is cut. DefinitionError for one that is none of these.
+    fields that survive when a result is cut. With `repeatable` the same call may be made over and over in a run, and
+    with `asks_person` it is a person who answers it. DefinitionError for one that is none of these.
     """
 
     timeout_s: float | None = 30.0
     retries: int = 0
     fallback: Any = NO_FALLBACK
     keep: tuple[str, ...] = ()
+    repeatable: bool = False
+    asks_person: bool = False
 
     def __post_init__(self) -> None:
         seconds: Any = self.timeout_s
@@ -40,6 +41,9 @@ class Behaviour:
         tries: object = self.retries
         if isinstance(tries, bool) or not isinstance(tries, int) or tries < 0:
             raise DefinitionError(f"tool(retries=...) wants a whole number of at least 0, got {tries!r:.80}.")
+        for name in ("repeatable", "asks_person"):
+            if not isinstance(getattr(self, name), bool):
+                raise DefinitionError(f"tool({name}=...) wants True or False, got {getattr(self, name)!r:.80}.")
         if callable(self.fallback) and not _takes(self.fallback, 2):
             raise DefinitionError(
                 "tool(fallback=...) wants a value, or a function of the arguments and of what was raised, as in "
@@ -88,6 +92,7 @@ class Hooks:
     rules: list[Attached] = field(default_factory=list)
     result_rules: list[Attached] = field(default_factory=list)
     reconcile: Attached | None = None
+    preview: Attached | None = None
 
 
 def attached(fn: Callable[..., Any], *, tool: str, known: Collection[str] | None, first: int = 0) -> Attached:

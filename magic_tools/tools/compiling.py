@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,6 +15,7 @@ from magic_tools.schema.adapting import adapt
 from magic_tools.schema.guard.guard import SchemaLimits
 from magic_tools.schema.reading import ARGUMENTS, open_signature, read_signature
 from magic_tools.schema.signature import Signature
+from magic_tools.schema.tool_names import TOOL_NAME
 from magic_tools.schema.walk import resolve, subschemas
 from magic_tools.tools.behaviour import Behaviour
 from magic_tools.tools.executable import Executable
@@ -23,8 +23,6 @@ from magic_tools.tools.results import ResultWriter, has_open_place
 from magic_tools.values import JsonObject
 
 __all__ = ["check_options", "checked_name", "of_function", "of_schema"]
-
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", re.ASCII)
 
 
 def of_function(
@@ -145,10 +143,10 @@ def _signature(fn: Callable[..., Any]) -> Signature:
 
 def checked_name(name: str) -> str:
     """The name, if it can be a tool's; DefinitionError if providers would refuse it."""
-    if not _NAME.fullmatch(name):
+    if not TOOL_NAME.fullmatch(name):
         raise DefinitionError(
             f"{name!r} cannot be a tool's name: providers take letters, digits, _ and -, up to 64, and no digit or - "
-            f"first ({_NAME.pattern}). Give another with `@tool(name=...)`."
+            f"first ({TOOL_NAME.pattern}). Give another with `@tool(name=...)`."
         )
     return name
 

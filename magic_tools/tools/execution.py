@@ -5,37 +5,45 @@ from __future__ import annotations
 import copy
 
 from magic_tools.effects.program import Call, Program
+from magic_tools.loose.phrases import say
 from magic_tools.messages import ErrorCode, ToolResult
-from magic_tools.tools.behaviour import NO_FALLBACK
+from magic_tools.options import NO_FALLBACK
 from magic_tools.tools.eager import eager
 from magic_tools.tools.executable import Executable
-from magic_tools.tools.failures import Failure, while_it_ran
+from magic_tools.tools.failures import Failure, refused, while_it_ran
 from magic_tools.tools.passage import Passage
-from magic_tools.tools.preparing import Arguments, Prepared, check_rules, prepare
+from magic_tools.tools.preparing import Prepared, check_rules
 from magic_tools.tools.scope import RunScope
 from magic_tools.tools.trying import Success, Tried, checked, tries
 
-__all__ = ["Arguments", "execute"]
+__all__ = ["execute"]
 
+_NO_LEAVE = "{name} did not run: it needs the leave of a person."
 _ANSWERS = (ErrorCode.INVALID_ARGUMENT, ErrorCode.NOT_FOUND, ErrorCode.CONFLICT, ErrorCode.REQUIRES_APPROVAL)
 """What a tool says under these is its answer, for which nothing stands in."""
 
 
 def execute(
-    target: Executable, arguments: Arguments, call_id: str, scope: RunScope, nth: int = 1
+    target: Executable,
+    prepared: Prepared | Failure,
+    call_id: str,
+    scope: RunScope,
+    nth: int = 1,
+    approved: bool = False,
 ) -> Program[ToolResult]:
     """The program of one call, the `nth` of its run. What a model got wrong, or a tool raised, is an error result.
 
-    ContextError if the context does not hold what a hidden parameter wants.
+    Where the tool asks for a person's leave, the call is made only if it is `approved`.
     """
     passage = Passage(target, call_id, scope, nth)
-    prepared = prepare(target, arguments, scope)
     if isinstance(prepared, Failure):
         return passage.failed(prepared, None)
     if target.hooks.rules:
         refusal = yield from check_rules(target, prepared, scope)
         if refusal is not None:
             return passage.failed(refusal, prepared)
+    if target.policy.approval and not approved:
+        return passage.failed(refused(ErrorCode.REQUIRES_APPROVAL, say(_NO_LEAVE, name=target.name)), prepared)
     tried = yield from tries(target, prepared, scope, passage.note)
     if isinstance(tried, Success):
         return passage.succeeded(tried, prepared)

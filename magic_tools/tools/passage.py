@@ -25,7 +25,7 @@ from magic_tools.tools.trimming import cut_short, masked, selected
 from magic_tools.tools.trying import Broken, Note, Success, Tried
 from magic_tools.values import JsonObject, JsonValue
 
-__all__ = ["STANDS_IN", "Passage"]
+__all__ = ["STANDS_IN", "Passage", "without_secrets_in"]
 
 STANDS_IN: Mapping[ToolEffect, str] = {
     "none": "{name} failed. This was declared to stand in for its result: do not present it as its own.",
@@ -210,15 +210,16 @@ def _compact(data: Any) -> str:
 def _redacted(text: str, is_text: bool, secrets: Redactor) -> str:
     """A result without secrets, JSON as JSON."""
     told = secrets(text)
-    return told if is_text or told == text else _compact(_without(from_json(text), secrets))
+    return told if is_text or told == text else _compact(without_secrets_in(from_json(text), secrets))
 
 
-def _without(data: JsonValue, secrets: Redactor) -> JsonValue:
+def without_secrets_in(data: JsonValue, secrets: Redactor) -> JsonValue:
+    """A copy of JSON data with nothing secret in it."""
     match data:
         case dict():
-            return {secrets(key): _without(held, secrets) for key, held in data.items()}
+            return {secrets(key): without_secrets_in(held, secrets) for key, held in data.items()}
         case list():
-            return [_without(held, secrets) for held in data]
+            return [without_secrets_in(held, secrets) for held in data]
         case str():
             return secrets(data)
         case int() | float() if not isinstance(data, bool):

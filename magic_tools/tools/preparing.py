@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from pydantic_core import to_json
 
+from magic_tools.chat import FinishReason
 from magic_tools.effects.program import Program
 from magic_tools.errors import ParseError
 from magic_tools.loose.issues import Finding, shown, told
@@ -44,15 +45,17 @@ class Prepared:
     key: IdempotencyKey | None = None
 
 
-def prepare(target: Executable, arguments: Arguments, scope: RunScope) -> Prepared | Failure:
-    """The call that raw arguments ask for, or why it is not made.
+def prepare(
+    target: Executable, arguments: Arguments, scope: RunScope, finish: FinishReason | None = None
+) -> Prepared | Failure:
+    """The call that raw arguments ask for, or why it is not made; `finish` is why the model stopped.
 
     ContextError if the context does not hold what a hidden parameter wants.
     """
     if target.scopes and (missing := sorted(target.scopes - scopes_of(scope.context))):
         return refused(ErrorCode.REQUIRES_APPROVAL, say(_OUT_OF_SCOPE, name=target.name, scopes=tuple(missing)))
     try:
-        parsed = _read(target, arguments, scope.language)
+        parsed = _read(target, arguments, scope.language, finish)
     except ParseError as error:
         return _not_run(target, error.issues)
     except Exception as error:  # noqa: BLE001 - a validator's exception ends a run as little as a tool's
@@ -107,9 +110,9 @@ def asked(target: Executable, prepared: Prepared, scope: RunScope) -> dict[str, 
     return {**target.told(prepared.values), **target.signature.injected(scope.context, prepared.key)}
 
 
-def _read(target: Executable, arguments: Arguments, language: Language) -> Parsed[Any]:
+def _read(target: Executable, arguments: Arguments, language: Language, finish: FinishReason | None) -> Parsed[Any]:
     text = arguments if isinstance(arguments, str) else _json_text(arguments, language)
-    return target.arguments.parse("{}" if _are_none(text) else text, language=language)
+    return target.arguments.parse("{}" if _are_none(text) else text, finish=finish, language=language)
 
 
 def _are_none(text: str) -> bool:

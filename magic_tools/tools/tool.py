@@ -14,18 +14,20 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 from magic_tools.chat import ToolDefinition
 from magic_tools.contracts.contract import ToolContract
 from magic_tools.contracts.policy import Policy
+from magic_tools.effects.program import Program
 from magic_tools.effects.runners import run_async, run_sync
 from magic_tools.errors import DefinitionError
 from magic_tools.loose.reshape import reshaped
 from magic_tools.messages import ToolResult
-from magic_tools.options import RunOptions
+from magic_tools.options import NO_FALLBACK, RunOptions
 from magic_tools.schema.dialects.rendered import DialectChange, Rendered
 from magic_tools.schema.dialects.table import Dialect, render_tool
 from magic_tools.schema.guard.guard import FOREIGN_TOOL, SchemaLimits
-from magic_tools.tools.behaviour import NO_FALLBACK, Attached, Behaviour, Hooks, attached, named
+from magic_tools.tools.behaviour import Attached, Behaviour, Hooks, attached, named
 from magic_tools.tools.compiling import check_options, checked_name, of_function, of_schema
 from magic_tools.tools.executable import Executable
-from magic_tools.tools.execution import Arguments, execute
+from magic_tools.tools.execution import execute
+from magic_tools.tools.preparing import Arguments, prepare
 from magic_tools.tools.scope import RunScope
 from magic_tools.values import Kept
 
@@ -93,6 +95,7 @@ class Tool(Generic[P, R]):
         timeout: float | None = 30.0,
         retries: int = 0,
         fallback: Any = NO_FALLBACK,
+        repeatable: bool = False,
         keep: Iterable[str] = (),
         policy: Policy = _NO_POLICY,
         strict: bool | None = None,
@@ -109,7 +112,7 @@ class Tool(Generic[P, R]):
         told: object = description  # which a caller without a type checker may leave at None
         if told is None or not isinstance(limits, SchemaLimits):
             raise DefinitionError(f"{name}(): a description is wanted, and limits that are a SchemaLimits.")
-        behaviour = Behaviour(timeout, retries, fallback, named(keep))
+        behaviour = Behaviour(timeout, retries, fallback, named(keep), repeatable)
         schemas = (input_schema, output_schema)
         return Tool(fn, of_schema(fn, name, description, schemas, policy, behaviour, limits), strict)
 
@@ -164,14 +167,16 @@ class Tool(Generic[P, R]):
         call_id: str = "call",
         context: Any = None,
         options: RunOptions | None = None,
+        approved: bool = False,
     ) -> ToolResult:
         """What a call comes to; never raises for what a model got wrong.
 
         `arguments` is the text that a model sent, or a mapping. An async function is awaited too.
         `context`, a mapping or an object, fills the hidden parameters; ContextError if it does not. `options`
         choose the language in which the model is told what is wrong, and who is told of events and alerts.
+        A tool whose policy asks for approval runs only if a person has `approved` this very call.
         """
-        return run_sync(execute(self._bound(), arguments, call_id, RunScope(context, options)))
+        return run_sync(self._calling(arguments, call_id, RunScope(context, options), approved))
 
     async def ainvoke(
         self,
@@ -180,9 +185,14 @@ class Tool(Generic[P, R]):
         call_id: str = "call",
         context: Any = None,
         options: RunOptions | None = None,
+        approved: bool = False,
     ) -> ToolResult:
         """What a call comes to, awaited; an ordinary function that may block runs in a worker thread."""
-        return await run_async(execute(self._bound(), arguments, call_id, RunScope(context, options)))
+        return await run_async(self._calling(arguments, call_id, RunScope(context, options), approved))
+
+    def _calling(self, arguments: Arguments, call_id: str, scope: RunScope, approved: bool) -> Program[ToolResult]:
+        target = self._bound()
+        return execute(target, prepare(target, arguments, scope), call_id, scope, approved=approved)
 
     def rule(self, fn: Callable[Q, S]) -> Callable[Q, S]:
         """Attach a check across arguments, which names those that it wants; ValueError, or False, refuses the call.
@@ -206,6 +216,16 @@ class Tool(Generic[P, R]):
         if self._hooks.reconcile is not None:
             raise DefinitionError(f"{self.name}(): it has a reconcile function already, {self._hooks.reconcile.name}.")
         self._hooks.reconcile = self._attached(fn)
+        return fn
+
+    def preview(self, fn: Callable[Q, S]) -> Callable[Q, S]:
+        """Attach what a person is shown before a call that needs approval: text or data, made of the arguments.
+
+        It names the arguments and hidden parameters that it wants, and changes nothing.
+        """
+        if self._hooks.preview is not None:
+            raise DefinitionError(f"{self.name}(): it has a preview function already, {self._hooks.preview.name}.")
+        self._hooks.preview = self._attached(fn)
         return fn
 
     @overload
@@ -260,13 +280,14 @@ class Tool(Generic[P, R]):
 @overload
 def tool(
     fn: Callable[P, R], /, *, name: str | None = ..., description: str | None = ..., timeout: float | None = ...,
-    retries: int = ..., fallback: Any = ..., keep: Iterable[str] = ..., policy: Policy = ..., strict: bool | None = ...,
-    flat: bool = ...,
+    retries: int = ..., fallback: Any = ..., repeatable: bool = ..., keep: Iterable[str] = ..., policy: Policy = ...,
+    strict: bool | None = ..., flat: bool = ...,
 ) -> Tool[P, R]: ...  # fmt: skip
 @overload
 def tool(
     *, name: str | None = ..., description: str | None = ..., timeout: float | None = ..., retries: int = ...,
-    fallback: Any = ..., keep: Iterable[str] = ..., policy: Policy = ..., strict: bool | None = ..., flat: bool = ...,
+    fallback: Any = ..., repeatable: bool = ..., keep: Iterable[str] = ..., policy: Policy = ...,
+    strict: bool | None = ..., flat: bool = ...,
 ) -> Callable[[Callable[P, R]], Tool[P, R]]: ...  # fmt: skip
 def tool(
     fn: Callable[P, R] | None = None,
@@ -277,6 +298,7 @@ def tool(
     timeout: float | None = 30.0,
     retries: int = 0,
     fallback: Any = NO_FALLBACK,
+    repeatable: bool = False,
     keep: Iterable[str] = (),
     policy: Policy = _NO_POLICY,
     strict: bool | None = None,
@@ -292,12 +314,13 @@ def tool(
     help and do no harm: after a failure, a time-out or a result that is not what was declared, of a tool that its
     policy calls read-only or idempotent, or where nothing was done. `fallback`, a value or a function of the
     arguments and of what was raised, then stands in for the result, and is marked. `keep` names result fields
-    that survive where a result is too long for a model.
+    that survive where a result is too long for a model. A `repeatable` tool may be polled: a run lets the same call
+    be made again and again.
 
     DefinitionError names the parameter that has no annotation, or one that cannot become a schema.
     """
     check_options(name, description, policy, strict)
-    behaviour = Behaviour(timeout, retries, fallback, named(keep))
+    behaviour = Behaviour(timeout, retries, fallback, named(keep), repeatable)
 
     def decorate(fn: Callable[P, R]) -> Tool[P, R]:
         made = getattr(fn, "__func__", None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import ModuleType
 from typing import Annotated, Any
@@ -21,6 +21,7 @@ from magic_tools.tools.batch import AT_ONCE, call_all, check_contexts
 from magic_tools.tools.discovery import load_module, same_tool, tools_in, unique, walk
 from magic_tools.tools.executable import Executable, scopes_of
 from magic_tools.tools.listing import listed
+from magic_tools.tools.readying import ready
 from magic_tools.tools.scope import RunScope
 from magic_tools.tools.search import Document, SearchIndex
 from magic_tools.tools.tool import Tool, tool
@@ -168,14 +169,16 @@ class Toolset:
         options: RunOptions | None = None,
         at_once: int = AT_ONCE,
         deadline_s: float | None = None,
+        approved: Collection[str] = (),
     ) -> tuple[ToolResult, ...]:
         """What the calls of one reply come to, in their order, each answered once, whatever becomes of the others.
 
         At most `at_once` are under way at a time, a call of a sequential tool alone; after `deadline_s` seconds
         what is under way is given up and nothing more is begun. A missing or repeated id is answered under one
-        of its own, as in a run. Options and errors are those of `Tool.invoke`.
+        of its own, as in a run. Those whose ids are `approved` a person has allowed. Options and errors are those of
+        `Tool.invoke`.
         """
-        return run_sync(self._calling(calls, context, options, at_once, deadline_s))
+        return run_sync(self._calling(calls, RunScope(context, options), at_once, deadline_s, approved))
 
     async def ainvoke_all(
         self,
@@ -185,9 +188,10 @@ class Toolset:
         options: RunOptions | None = None,
         at_once: int = AT_ONCE,
         deadline_s: float | None = None,
+        approved: Collection[str] = (),
     ) -> tuple[ToolResult, ...]:
         """`invoke_all`, awaited."""
-        return await run_async(self._calling(calls, context, options, at_once, deadline_s))
+        return await run_async(self._calling(calls, RunScope(context, options), at_once, deadline_s, approved))
 
     @property
     def executables(self) -> dict[str, Executable]:
@@ -197,10 +201,10 @@ class Toolset:
     def _calling(
         self,
         calls: Sequence[ToolCall],
-        context: Any,
-        options: RunOptions | None,
+        scope: RunScope,
         at_once: int,
         deadline_s: float | None,
+        approved: Collection[str],
     ) -> Program[tuple[ToolResult, ...]]:
         if isinstance(at_once, bool) or at_once < 1:
             raise ValueError(f"at_once is a whole number of at least 1, got {at_once!r:.40}")
@@ -209,8 +213,9 @@ class Toolset:
         if time_s is not None and not (is_number and time_s >= 0):
             raise ValueError(f"deadline_s is seconds, none or more, or None, got {time_s!r:.40}")
         own, targets = with_own_ids(calls), self.executables
-        check_contexts(targets, own, context)
-        program = call_all(targets, own, RunScope(context, options), names=self.names, at_once=at_once)
+        check_contexts(targets, own, scope.context)
+        readied = [ready(targets.get(call.name), call, scope, self.names) for call in own]
+        program = call_all(readied, scope, at_once=at_once, approved=approved)
         return program if deadline_s is None else within(program, deadline_s)
 
     def definitions(self, dialect: Dialect = "openai-chat", strict: bool | None = None) -> list[JsonObject]:

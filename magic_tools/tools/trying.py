@@ -20,7 +20,7 @@ from magic_tools.tools.results import BrokenResultError, Written
 from magic_tools.tools.scope import RunScope
 from magic_tools.tools.trimming import is_masked
 
-__all__ = ["Broken", "Success", "Tried", "checked", "tries"]
+__all__ = ["Broken", "Success", "Tried", "checked", "reconciled", "tries"]
 
 _WITHHELD = "{name} ran, and its result was withheld: this {kind} is not what the tool promises to send."
 _NO_FORM = "{name} ran, and its result was withheld: it holds a value of type {kind}, which has no JSON form."
@@ -78,7 +78,7 @@ def _one(target: Executable, prepared: Prepared, scope: RunScope) -> Program[Tri
         value = yield Call(target.body, prepared.args, prepared.kwargs, None, timeout_s, target.is_brief)
     except Exception as error:  # noqa: BLE001 - a tool's exception never ends a run: the model is told its class
         failure = while_it_ran(target, error)
-        return (yield from _reconciled(target, prepared, scope, failure))
+        return (yield from reconciled(target, prepared, scope, failure))
     return (yield from checked(target, prepared, scope, value))
 
 
@@ -133,7 +133,7 @@ def _broken(
     )
 
 
-def _reconciled(target: Executable, prepared: Prepared, scope: RunScope, failure: Failure) -> Program[Failure]:
+def reconciled(target: Executable, prepared: Prepared, scope: RunScope, failure: Failure) -> Program[Failure]:
     """A failure with what the author's function for it finds out of its effect, where that is unknown."""
     ask = target.hooks.reconcile
     if ask is None or failure.effect != "unknown":

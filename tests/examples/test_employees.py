@@ -23,6 +23,7 @@ from magic_tools import Alert, ErrorCode, RunOptions, ToolAttempted, ToolFinishe
 from magic_tools.effects.program import Call, CallTimeoutError, Sleep
 from magic_tools.messages import Language
 from magic_tools.tools.execution import execute
+from magic_tools.tools.preparing import prepare
 from magic_tools.tools.scope import RunScope
 
 FILE = Path(__file__).parents[2] / "docs" / "examples" / "employees.py"
@@ -82,7 +83,8 @@ class Searched:
         self.time_limits: set[float | None] = set()
         options = RunOptions(language=language, trace=self.events.append, on_alert=self.alerts.append, run_id="r9")
         scope = RunScope({"directory": directory}, options)
-        self.result = self._performed(execute(EXAMPLE.employee_search.executable, {"query": query}, "c7", scope, nth))
+        search = EXAMPLE.employee_search.executable
+        self.result = self._performed(execute(search, prepare(search, {"query": query}, scope), "c7", scope, nth))
 
     def _performed(self, program: Any) -> ToolResult:
         result: ToolResult

@@ -9,7 +9,8 @@ from magic_tools.effects.program import Call, Gather, Program, Sleep
 from magic_tools.events import Event
 from magic_tools.messages import ToolResult
 from magic_tools.options import RunOptions
-from magic_tools.tools.execution import Arguments, execute
+from magic_tools.tools.execution import execute
+from magic_tools.tools.preparing import Arguments, prepare
 from magic_tools.tools.scope import RunScope
 from magic_tools.tools.tool import Tool
 
@@ -26,7 +27,7 @@ class ByHand:
     def call(self, made: Tool[..., Any], arguments: Arguments = None, *, context: Any = None) -> ToolResult:
         """What a call comes to."""
         scope = RunScope(context, self.options)
-        result: ToolResult = self.run(execute(made.executable, arguments, "c1", scope))
+        result: ToolResult = self.run(execute(made.executable, prepare(made.executable, arguments, scope), "c1", scope))
         return result
 
     def run(self, program: Program[Any]) -> Any:

@@ -166,7 +166,7 @@ def test_one_failure_takes_no_sibling_along(invoke_all: InvokeAll) -> None:
         (["", ""], ["call_1", "call_2"]),
         (["a", "a", "a"], ["a", "a_2", "a_3"]),
         (["a", "a_2", "a"], ["a", "a_2", "a_3"]),
-        (["b", "", "call_1"], ["b", "call_1", "call_1_2"]),
+        (["b", "", "call_1"], ["b", "call_2", "call_1"]),
     ],
 )
 def test_each_id_is_answered_once(invoke_all: InvokeAll, ids: list[str], answered: list[str]) -> None:

@@ -12,11 +12,12 @@ from magic_tools.chat import Capabilities, ModelReply, ModelRequest
 from magic_tools.effects.program import Program
 from magic_tools.effects.runners import run_async, run_sync
 from magic_tools.errors import ModelError, ToolFailure
-from magic_tools.loop.driver import Ended, drive
-from magic_tools.loop.machine import LoopState
-from magic_tools.messages import ErrorCode, Message, Outcome, TextPart, ToolCall, ToolResult, Usage
+from magic_tools.loop.driver import Course, Ended
+from magic_tools.loop.state import LoopState
+from magic_tools.messages import ErrorCode, Message, TextPart, ToolCall, ToolResult, Usage
 from magic_tools.models.scripted import ScriptedModel, ScriptedReply
 from magic_tools.options import Limits
+from magic_tools.outcome import Outcome
 from magic_tools.outputs.answer import answer_for
 from magic_tools.tools.scope import RunScope
 from magic_tools.tools.tool import tool
@@ -83,8 +84,12 @@ def start(
 ) -> tuple[ScriptedModel, Program[Ended]]:
     model = ScriptedModel(replies, capabilities=capabilities) if capabilities else ScriptedModel(replies)
     toolset = shop.tools if shop else Toolset()
-    state = LoopState((ASKED,), limits or Limits(), toolset.names)
-    return model, drive(model, toolset, answer_for(target, model.capabilities), state, RunScope())
+    return model, program_of(model, toolset, target, limits or Limits())
+
+
+def program_of(model: ScriptedModel, toolset: Toolset, target: Any, limits: Limits) -> Program[Ended]:
+    state = LoopState((ASKED,), limits, asked=1)
+    return Course(model, {"": toolset}, answer_for(target, model.capabilities), state, RunScope()).program({}, None)
 
 
 def results(outcome: Outcome[Any]) -> list[ToolResult]:
@@ -169,8 +174,10 @@ def test_failures_in_words(run: Run) -> None:
 def test_an_unknown_tool(run: Run) -> None:
     """It is told with the names there are, the other calls of the reply run, and ten such replies are not endless."""
     shop = Shop()
-    reply = [ToolCall("c1", "stok", '{"sku": "a"}'), ToolCall("c2", "stock", '{"sku": "a"}')]
-    model, program = start([reply] * 10, shop)
+    replies: list[ScriptedReply] = [
+        [ToolCall("c1", "stok", '{"sku": "a"}'), ToolCall("c2", "stock", f'{{"sku": "{n}"}}')] for n in range(10)
+    ]
+    model, program = start(replies, shop)
     ended = run(program)
     assert (ended.outcome.stop, ended.outcome.ok, len(model.requests)) == ("tool_failures", False, 4)
     assert len(shop.calls) == 3
@@ -234,8 +241,9 @@ def test_missing_and_repeated_ids(run: Run) -> None:
         ([ModelReply((TextPart("No."),), "refusal")], "refusal", False, 1),
         ([ModelReply((), "refusal")], "refusal", False, 1),
         ([ModelReply((ToolCall("c", "stock", '{"sku": "a'),), "length")], "truncated", False, 1),
-        ([ToolCall("", "stock", '{"sku": "a"}')] * 11, "step_limit", False, 11),
-        ([ToolCall("", "fail", "")] * 4, "tool_failures", False, 4),
+        ([ToolCall("", "stock", f'{{"sku": "{n}"}}') for n in range(11)], "step_limit", False, 11),
+        ([ToolCall("", "stock", '{"sku": "a"}')] * 4, "repeat", False, 4),
+        ([ToolCall("", "stock", "")] * 4, "tool_failures", False, 4),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -290,9 +298,7 @@ def test_an_interrupt_of_a_tool_ends_the_run(run: Run) -> None:
 
     model = ScriptedModel([ToolCall("c1", "leave", "")])
     toolset = Toolset(leave)
-    program = drive(
-        model, toolset, answer_for(str, model.capabilities), LoopState((ASKED,), Limits(), toolset.names), RunScope()
-    )
+    program = program_of(model, toolset, str, Limits())
     with pytest.raises(KeyboardInterrupt):
         run(program)
     assert len(model.requests) == 1

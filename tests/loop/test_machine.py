@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
 from magic_tools.chat import FinishReason, ModelReply
-from magic_tools.loop.machine import (
+from magic_tools.loop.machine import step
+from magic_tools.loop.state import CallFacts, LoopState, ids_in
+from magic_tools.loop.steps import (
     Action,
     CallModel,
     Event,
     Finish,
-    LoopState,
     Replied,
     RunTools,
     Started,
     ToolsRan,
-    step,
 )
 from magic_tools.messages import ErrorCode, Issue, Message, Repair, TextPart, ToolCall, ToolResult, Usage
 from magic_tools.options import Limits
 
 ASKED = Message.user("What is in stock?")
-START = LoopState((ASKED,), Limits(), ("stock", "sell"))
+START = LoopState((ASKED,), Limits(), asked=1)
 ISSUES = (Issue("name", "a string", "5"),)
 LAST_WORD = "no tool can be called any more"
+KNOWN = ("stock", "sell")
 
 
 def text(answer: Any = "valid", said: str = "12", finish: FinishReason = "stop", **more: Any) -> Replied:
@@ -38,32 +40,56 @@ def text(answer: Any = "valid", said: str = "12", finish: FinishReason = "stop",
     )
 
 
-def calls(*names: str, finish: FinishReason = "tool_calls", ids: tuple[str, ...] = ()) -> Replied:
-    """A reply that calls these tools, under ids c1, c2 and so on."""
+def facts(name: str, arguments: str = "", **more: Any) -> CallFacts:
+    """What is known of a call of a tool, or of none."""
+    if name not in KNOWN:
+        return CallFacts(known=False)
+    return CallFacts(**{"digest": f"{name} {arguments}", **more})
+
+
+def calls(*names: str, finish: FinishReason = "tool_calls", ids: tuple[str, ...] = (), **more: Any) -> Replied:
+    """A reply that calls these tools, under ids c1, c2 and so on; what follows a colon is a name's arguments."""
+    told = [name.partition(":") for name in names]
     made = tuple(
-        ToolCall(call_id, name, "{}")
-        for call_id, name in zip(ids or [f"c{n}" for n in range(1, 9)], names, strict=False)
+        ToolCall(call_id, name, arguments or "{}")
+        for call_id, (name, _, arguments) in zip(ids or [f"c{n}" for n in range(1, 30)], told, strict=False)
     )
-    return Replied(ModelReply(made, finish), "silent")
+    return Replied(
+        ModelReply(made, finish), "silent", calls=tuple(facts(name, arguments, **more) for name, _, arguments in told)
+    )
 
 
-def ran(state: LoopState, *failed: str) -> ToolsRan:
-    """The results of the last calls, in which those of some names failed."""
-    return ToolsRan(
-        tuple(ToolResult(call.id, call.name, "ok", is_error=call.name in failed) for call in state.transcript[-1].calls)
-    )
+FRESH = iter(range(10**9))
+
+
+def fresh(*names: str) -> Replied:
+    """A reply that calls these tools with arguments that nobody gave before."""
+    return calls(*(f"{name}:{next(FRESH)}" for name in names))
+
+
+def ran(state: LoopState, action: Action, *failed: str) -> ToolsRan:
+    """The results of the calls that are to be made, in which those of some names failed."""
+    assert isinstance(action, RunTools)
+    return ToolsRan(tuple(ToolResult(call.id, call.name, "ok", is_error=call.name in failed) for call in action.calls))
+
+
+def said(event: Callable[..., Replied]) -> Replied:
+    """A reply of a text that was not said before, or of none."""
+    reply = event()
+    parts = (TextPart(f"12 {next(FRESH)}"),) if reply.reply.parts else ()
+    return replace(reply, reply=replace(reply.reply, parts=parts))
 
 
 def after(*events: Event | str, state: LoopState = START) -> tuple[LoopState, Action]:
     """Where a run stands after events; a text stands for the results of the last calls, of which it failed."""
     action: Action = CallModel()
     for event in events:
-        state, action = step(state, ran(state, *event.split()) if isinstance(event, str) else event)
+        state, action = step(state, ran(state, action, *event.split()) if isinstance(event, str) else event)
     return state, action
 
 
 def limited(**limits: int) -> LoopState:
-    return replace(START, limits=Limits(**limits))
+    return START._replace(limits=Limits(**limits))
 
 
 def test_the_first_thing_is_a_request() -> None:
@@ -95,7 +121,7 @@ def test_calls_are_run_and_their_results_sent() -> None:
 def test_text_beside_calls_is_no_answer_yet() -> None:
     """A reply with calls is never the end, whatever its text; the text stays in the transcript."""
     call = ToolCall("c1", "stock", "{}")
-    state, action = step(START, Replied(ModelReply((TextPart("12"), call)), "valid"))
+    state, action = step(START, Replied(ModelReply((TextPart("12"), call)), "silent", calls=(facts("stock"),)))
     assert action == RunTools((call,))
     assert state.transcript[-1].parts == (TextPart("12"), call)
 
@@ -185,16 +211,16 @@ def test_a_refusal_with_calls() -> None:
 
 @pytest.mark.parametrize("steps", [1, 3])
 @pytest.mark.parametrize(
-    ("event", "results"), [(calls("stock"), True), (text("invalid"), False), (text("silent", ""), False)]
+    ("event", "results"), [(fresh, True), (partial(text, "invalid"), False), (partial(text, "silent", ""), False)]
 )
-def test_the_step_limit_ends_well(steps: int, event: Replied, results: bool) -> None:
+def test_the_step_limit_ends_well(steps: int, event: Callable[..., Replied], results: bool) -> None:
     """At the limit one last request is made, without tools, that no step counts; a valid answer to it is the end."""
     state = limited(steps=steps, retries=9, stalls=9)
     action: Action = CallModel()
     for _ in range(steps):
         assert action == CallModel("auto")
-        state, action = after(event, *([""] if results else []), state=state)
-    assert action == CallModel("none")
+        state, action = after(event("stock") if results else said(event), *([""] if results else []), state=state)
+    assert action == CallModel("none", last=True)
     assert state.closing == "step_limit"
     assert LAST_WORD in state.transcript[-1].text
     state, action = after(text(), state=state)
@@ -215,7 +241,7 @@ def test_the_step_limit_ends_well(steps: int, event: Replied, results: bool) -> 
 def test_nothing_comes_after_the_last_request(event: Replied, action: Finish) -> None:
     """Whatever the last reply is, the run ends; its calls are answered as not run."""
     state, asked = after(calls("stock"), "", state=limited(steps=1))
-    assert asked == CallModel("none")
+    assert asked == CallModel("none", last=True)
     state, ended = after(event, state=state)
     assert (ended, state.steps) == (action, 1)
     assert not state.transcript[-1].calls
@@ -227,10 +253,10 @@ def test_failing_calls_are_counted(retries: int, name: str) -> None:
     """A tool may fail `retries` times in a row, and so may calls of unknown names; one more is the last request."""
     state = limited(retries=retries)
     for _ in range(retries):
-        state, action = after(calls(name), name, state=state)
+        state, action = after(fresh(name), name, state=state)
         assert action == CallModel("auto")
-    state, action = after(calls(name), name, state=state)
-    assert (action, state.closing) == (CallModel("none"), "tool_failures")
+    state, action = after(fresh(name), name, state=state)
+    assert (action, state.closing) == (CallModel("none", last=True), "tool_failures")
     assert LAST_WORD in state.transcript[-1].text
     assert after(text(), state=state)[1] == Finish("tool_failures", ok=True)
 
@@ -241,7 +267,7 @@ def failing(*replies: str) -> tuple[Any, ...]:
         event
         for names in replies
         for event in (
-            calls(*names.replace("!", "").split()),
+            fresh(*names.replace("!", "").split()),
             " ".join(name[:-1] for name in names.split() if name.endswith("!")) or "",
         )
     )
@@ -276,13 +302,13 @@ def test_failures_count_in_a_row(replies: list[str], goes_on: bool) -> None:
         (("", ""), ("call_1", "call_2")),
         (("x", "x"), ("x", "x_2")),
         (("x", "x", "x"), ("x", "x_2", "x_3")),
-        (("x", "x", "x_2"), ("x", "x_2", "x_2_2")),
-        (("", "call_1"), ("call_1", "call_1_2")),
+        (("x", "x", "x_2"), ("x", "x_2", "x_2_3")),
+        (("call_2", ""), ("call_2", "call_3")),
     ],
 )
 def test_every_call_has_an_id_of_its_own(ids: tuple[str, ...], own: tuple[str, ...]) -> None:
     """Missing and repeated ids are replaced, in the transcript and in what is run alike."""
-    state, action = after(calls(*["stock"] * len(ids), ids=ids))
+    state, action = after(calls(*(f"stock:{n}" for n in range(len(ids))), ids=ids))
     assert isinstance(action, RunTools)
     assert tuple(call.id for call in action.calls) == own
     assert state.transcript[-1].calls == action.calls
@@ -290,17 +316,19 @@ def test_every_call_has_an_id_of_its_own(ids: tuple[str, ...], own: tuple[str, .
 
 def test_ids_are_unique_over_the_whole_run() -> None:
     """An id that an earlier turn had, this run's or the prompt's, is not given again."""
-    state, _ = after(calls("stock", ids=("x",)), "", calls("stock", ids=("x",)), "", calls("stock", ids=("",)))
-    assert [call.id for message in state.transcript for call in message.calls] == ["x", "x_2", "call_1"]
+    state, _ = after(calls("stock:1", ids=("x",)), "", calls("stock:2", ids=("x",)), "", calls("stock:3", ids=("",)))
+    assert [call.id for message in state.transcript for call in message.calls] == ["x", "x_2", "call_3"]
     earlier = (Message("assistant", (ToolCall("x", "stock", ""),)), Message("tool", (ToolResult("x", "stock", "3"),)))
-    state, _ = after(calls("stock", ids=("x",)), state=replace(START, transcript=(*earlier, ASKED)))
+    begun = START._replace(transcript=(*earlier, ASKED), ids=ids_in(earlier))
+    state, _ = after(calls("stock", ids=("x",)), state=begun)
     assert state.transcript[-1].calls[0].id == "x_2"
 
 
 def test_blank_texts_are_not_kept() -> None:
     """A transcript holds no empty text, and no message without parts."""
     call = ToolCall("c1", "stock", "{}")
-    state, _ = step(START, Replied(ModelReply((TextPart(""), call, TextPart(" \n"))), "silent"))
+    said = (TextPart(""), call, TextPart(" \n"))
+    state, _ = step(START, Replied(ModelReply(said), "silent", calls=(facts("stock"),)))
     assert state.transcript[-1].parts == (call,)
     state, _ = step(START, Replied(ModelReply((TextPart(""), TextPart(" "))), "valid"))
     assert state.transcript == (ASKED,)
@@ -308,9 +336,9 @@ def test_blank_texts_are_not_kept() -> None:
 
 def test_step_changes_nothing() -> None:
     """The state that goes in is as it was, its counts included."""
-    state, _ = after(calls("stock"), "stock", calls("stock"))
+    state, action = after(fresh("stock"), "stock", fresh("stock"))
     before = state.to_data()
-    step(state, ran(state, "stock"))
+    step(state, ran(state, action, "stock"))
     assert state.to_data() == before
 
 
@@ -319,16 +347,18 @@ def a_long_run() -> LoopState:
         text("invalid", usage=Usage(1, 2, 3, 4), model="gpt-5"),
         text("silent", ""),
         *failing("stock! nowhere!", "sell!"),
-        calls("stock"),
-        state=replace(START, limits=Limits(4, 2, 3), transcript=(Message.system("Be brief."), ASKED)),
+        fresh("stock"),
+        state=START._replace(
+            limits=Limits(steps=5, repeats=2, stalls=2, retries=3), transcript=(Message.system("Be brief."), ASKED)
+        ),
     )
-    results = (ToolResult("c1_3", "stock", "3", repairs=(Repair("fence", 0, 9, "took"),)),)
+    results = (ToolResult("c1", "stock", "3", repairs=(Repair("fence", 0, 9, "took"),)),)
     return step(state, ToolsRan(results))[0]
 
 
 def test_state_survives_json() -> None:
     """Written as JSON and read back, a state is the same, and the run goes on the same."""
-    state = replace(a_long_run(), repairs=(Repair("unwrapped", None, None, "took"), Repair("fence", 0, 9, "took")))
+    state = a_long_run()._replace(repairs=(Repair("unwrapped", None, None, "took"), Repair("fence", 0, 9, "took")))
     assert state.closing == "step_limit"
     read = LoopState.from_data(json.loads(json.dumps(state.to_data())))
     assert read == state
@@ -361,7 +391,11 @@ def test_data_that_lacks_something(key: str) -> None:
         {"usage": 5},
         {"repairs": [["fence"]]},
         {"repairs": [5]},
-        {"tools": None},
+        {"pending": [{"call": {}}]},
+        {"recent": [{"digest": "a"}]},
+        {"steps": "1"},
+        {"closing": 5},
+        {"reusable": {"a": {"type": "text", "text": "b"}}},
     ],
     ids=str,
 )

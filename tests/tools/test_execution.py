@@ -15,7 +15,7 @@ from pydantic import AfterValidator, Field, SecretStr
 from magic_tools.errors import ContractViolation, ModelError, ToolFailure
 from magic_tools.messages import ErrorCode, ToolResult
 from magic_tools.options import RunOptions
-from magic_tools.tools.execution import Arguments
+from magic_tools.tools.preparing import Arguments
 from magic_tools.tools.tool import Tool, tool
 
 Invoke: TypeAlias = Callable[..., ToolResult]

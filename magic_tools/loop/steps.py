@@ -1,0 +1,127 @@
+"""What the loop is told, and what it wants done: the events and actions of its machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from magic_tools.chat import ModelReply, ToolChoice
+from magic_tools.loop.state import CallFacts
+from magic_tools.messages import Issue, Repair, ToolCall, ToolResult
+from magic_tools.outcome import StopReason
+from magic_tools.values import JsonValue
+
+__all__ = [
+    "Action",
+    "AskPerson",
+    "CallModel",
+    "Decision",
+    "Event",
+    "Finish",
+    "Previewed",
+    "Replied",
+    "RunTools",
+    "Started",
+    "TimedOut",
+    "ToolsRan",
+]
+
+Decision: TypeAlias = bool | str
+"""What a person said of a call: whether it may run, or, to a question, the answer as it is to be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The run begins, or goes on elsewhere.
+
+    Then `decisions` are what a person has said, by call id, `facts` what is now known of the calls that still wait for
+    a result, and `results` what could be found out of those that were under way: without one, such a call may be made.
+    """
+
+    decisions: Mapping[str, Decision] = field(default_factory=dict)
+    facts: Mapping[str, CallFacts] = field(default_factory=dict)
+    results: Mapping[str, ToolResult] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """The model replied; `answer` is what its text is as an answer, with what is wrong or was mended.
+
+    `calls` are the facts of its calls, in order, `seconds` what has passed since the event before.
+    """
+
+    reply: ModelReply
+    answer: Literal["valid", "invalid", "truncated", "silent", "uncalled"]
+    issues: tuple[Issue, ...] = ()
+    repairs: tuple[Repair, ...] = ()
+    calls: tuple[CallFacts, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    """The model did not reply within the time that was left."""
+
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ToolsRan:
+    """The calls asked for by `RunTools` came to these results, in their order; the next phase is `phase`, if any is."""
+
+    results: tuple[ToolResult, ...]
+    phase: str | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Previewed:
+    """What a person is to be shown of the calls of `AskPerson`, by call id."""
+
+    previews: Mapping[str, JsonValue] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+Event: TypeAlias = Started | Replied | TimedOut | ToolsRan | Previewed
+
+
+@dataclass(frozen=True, slots=True)
+class CallModel:
+    """Send the transcript to the model; for the `last` time with no tools but those for the answer."""
+
+    tool_choice: ToolChoice = "auto"
+    last: bool = False
+    timeout_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunTools:
+    """Make these calls, all of one reply, within this time; the first is so manieth of the run."""
+
+    calls: tuple[ToolCall, ...]
+    first: int = 1
+    timeout_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskPerson:
+    """Find out what a person is to be shown of these calls, for the run to pause."""
+
+    calls: tuple[ToolCall, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """End the run, or pause it; `ok` where the last reply is a valid answer, else `issues` may say why not.
+
+    `call` is which call of the last reply gave the answer, if one did.
+    """
+
+    stop: StopReason
+    ok: bool
+    issues: tuple[Issue, ...] = ()
+    call: int | None = None
+
+
+Action: TypeAlias = CallModel | RunTools | AskPerson | Finish

@@ -1,0 +1,206 @@
+"""A run before its first step: what it is made of, checked, and where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeAlias
+
+from pydantic_core import to_json
+
+from magic_tools.chat import ChatModel
+from magic_tools.effects.program import Program
+from magic_tools.errors import DefinitionError, ModelError
+from magic_tools.loop.driver import Course
+from magic_tools.loop.phases import Phases
+from magic_tools.loop.state import LoopState, ids_in
+from magic_tools.loop.steps import Decision
+from magic_tools.messages import Message, ToolResult
+from magic_tools.models.registry import load_model
+from magic_tools.options import Limits, RunOptions
+from magic_tools.outcome import Outcome
+from magic_tools.outputs.answer import Answer, answer_for
+from magic_tools.settling import settled
+from magic_tools.tools.scope import RunScope
+from magic_tools.tools.tool import Tool
+from magic_tools.tools.toolset import Toolset
+
+__all__ = ["Decisions", "Prompt", "Run", "Tools", "beginning", "going_on"]
+
+Prompt: TypeAlias = str | Message | Sequence[Message]
+"""Text, a message, or several, such as an earlier `Outcome.transcript` and one more."""
+
+Tools: TypeAlias = Toolset | Phases | Iterable[Tool[..., Any] | Callable[..., Any]]
+
+Decisions: TypeAlias = Mapping[str, Any]
+"""What was decided of the calls that wait, by their ids."""
+
+
+class Run(NamedTuple):
+    """A run that can begin: its program, and the course that holds where it stands."""
+
+    course: Course
+    program: Program[Outcome[Any]]
+
+
+def beginning(
+    prompt: Prompt,
+    tools: Tools,
+    output: Any,
+    model: ChatModel | str | None,
+    instructions: str | None,
+    limits: Limits | None,
+    context: Any,
+    options: RunOptions | None,
+) -> Run:
+    """The run that a prompt begins; ValueError, ModelError, DefinitionError or ContextError if it cannot."""
+    if not isinstance(limits, Limits | None):
+        raise ValueError(f"limits are a Limits, such as Limits(steps=5), got {limits!r:.80}")
+    parts = _parts(tools, output, model, context, options)
+    messages = _messages(prompt, instructions)
+    _check_choice(parts)
+    state = LoopState(
+        messages,
+        limits or Limits(),
+        language=parts.scope.language,
+        run_id=parts.scope.run_id,
+        tool_choice=parts.scope.options.tool_choice,
+        answer_tools=parts.answer.tool_names,
+        asked=len(messages),
+        phase=parts.start,
+        ids=ids_in(messages),
+    )
+    return _run_of(parts, state, {})
+
+
+def going_on(
+    data: Mapping[str, Any],
+    decisions: Decisions | None,
+    tools: Tools,
+    output: Any,
+    model: ChatModel | str | None,
+    context: Any,
+    options: RunOptions | None,
+) -> Run:
+    """The run that goes on from its state; ValueError if that is none, or of a run that has ended."""
+    state = LoopState.from_data(data)
+    if state.ended is not None:
+        raise ValueError(f"this run has ended ({state.ended}): begin another with run([*outcome.transcript, ...])")
+    _check_options(options)
+    told = replace(options or RunOptions(), language=state.language, run_id=state.run_id or None)
+    parts = _parts(tools, output, model, context, told)
+    if state.phase not in parts.phases:
+        raise ValueError(f"the run stands in the phase {state.phase!r}, and tools=... has: {', '.join(parts.phases)}")
+    return _run_of(parts, state._replace(answer_tools=parts.answer.tool_names), _decided(state, decisions or {}))
+
+
+def _decided(state: LoopState, decisions: Decisions) -> dict[str, Decision]:
+    """What was decided, by call; ValueError for what cannot be decided so."""
+    waiting = {each.call.id: each.facts.held for each in state.pending if each.status == "held"}
+    decided: dict[str, Decision] = {}
+    for call_id, said in decisions.items():
+        held = waiting.get(call_id)
+        if held is None:
+            known = ", ".join(map(repr, waiting)) or "none"
+            raise ValueError(f"no call {call_id!r} waits for a decision; there are: {known}")
+        if held == "question":
+            decided[call_id] = said if isinstance(said, str) else to_json(said).decode()
+        elif isinstance(said, bool):
+            decided[call_id] = said
+        else:
+            raise ValueError(f"the call {call_id!r} needs approval, which is True or False, got {said!r:.80}")
+    return decided
+
+
+class _Parts(NamedTuple):
+    """What a run is made of, but for its state; `phases` are the toolsets by phase."""
+
+    model: ChatModel
+    phases: Mapping[str, Toolset]
+    moves: Phases | None
+    start: str
+    answer: Answer
+    scope: RunScope
+
+
+def _parts(
+    tools: Tools, output: Any, model: ChatModel | str | None, context: Any, options: RunOptions | None
+) -> _Parts:
+    _check_options(options)
+    scope = RunScope(context, options)
+    chosen = load_model(model) if model is None or isinstance(model, str) else model
+    moves = tools if isinstance(tools, Phases) else None
+    if isinstance(tools, Phases):
+        phases = {name: toolset.permitted(context) for name, toolset in tools.tools.items()}
+    else:
+        phases = {"": (tools if isinstance(tools, Toolset) else Toolset(*tools)).permitted(context)}
+    if any(map(len, phases.values())) and not chosen.capabilities.tools:
+        raise ModelError(f"The model {chosen.name} cannot call tools: pass another, such as model='openai:NAME'.")
+    answer = answer_for(output, chosen.capabilities, scope.language, scope.options.output_mode)
+    for name in answer.tool_names:
+        if any(name in toolset for toolset in phases.values()):
+            raise DefinitionError(f"A tool and an output tool are both called {name!r}: give one another name.")
+    return _Parts(chosen, phases, moves, "" if moves is None else moves.start, answer, scope)
+
+
+def _run_of(parts: _Parts, state: LoopState, decisions: Mapping[str, Decision]) -> Run:
+    course = Course(parts.model, parts.phases, parts.answer, state, parts.scope)
+    return Run(course, _settling(course, parts, decisions))
+
+
+def _settling(course: Course, parts: _Parts, decisions: Mapping[str, Decision]) -> Program[Outcome[Any]]:
+    ended = yield from course.program(decisions, parts.moves)
+    return (yield from settled(ended, parts.scope.options.fallback))
+
+
+def _check_options(options: object) -> None:
+    if not isinstance(options, RunOptions | None):
+        raise ValueError(f"options are RunOptions, such as RunOptions(language='zh'), got {options!r:.80}")
+
+
+def _check_choice(parts: _Parts) -> None:
+    """ValueError or ModelError unless what the first request is to force can be forced."""
+    choice = parts.scope.options.tool_choice
+    if choice in ("auto", "none"):
+        return
+    names = (*parts.phases[parts.start].names, *parts.answer.tool_names)
+    if choice != "required" and choice not in names:
+        raise ValueError(f"tool_choice={choice!r} is no tool of this run; there are: {', '.join(names) or 'none'}")
+    if not parts.model.capabilities.forced_choice:
+        raise ModelError(f"The model {parts.model.name} cannot be made to call a tool: leave out tool_choice.")
+
+
+def _messages(prompt: Prompt, instructions: str | None) -> tuple[Message, ...]:
+    match prompt:
+        case str():
+            messages: tuple[Message, ...] = (Message.user(prompt),)
+        case Message():
+            messages = (prompt,)
+        case _:
+            messages = tuple(prompt)
+    if not messages:
+        raise ValueError("the prompt is empty: pass a text, a message or several")
+    strange = [kind.__name__ for kind in map(type, messages) if not issubclass(kind, Message)]
+    if strange:
+        raise ValueError(f"the prompt holds a {strange[0]}: pass a text or Messages, such as Message.user(text)")
+    _check_results(messages)
+    if instructions is None:
+        return messages
+    return (Message.system(instructions), *(messages[1:] if messages[0].role == "system" else messages))
+
+
+def _check_results(messages: tuple[Message, ...]) -> None:
+    """ValueError unless each tool call has exactly one result before any other message, and each result its call."""
+    waiting: list[str] = []
+    for message in messages:
+        if message.role == "tool":
+            for part in message.parts:
+                if not isinstance(part, ToolResult) or part.call_id not in waiting:
+                    raise ValueError(f"the prompt holds a result without its call just before it: {part!r:.120}")
+                waiting.remove(part.call_id)
+        elif waiting:
+            break
+        else:
+            waiting = [call.id for call in message.calls]
+    if waiting:
+        raise ValueError(f"the prompt holds a tool call without a result right after it: {', '.join(waiting)}")

@@ -1,0 +1,126 @@
+"""A call before it is made: read and checked, told from others, shown to a person, or looked after when it was lost."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic_core import from_json, to_json
+
+from magic_tools.chat import FinishReason
+from magic_tools.effects.program import Program
+from magic_tools.loose.phrases import say
+from magic_tools.messages import ErrorCode, ToolCall, ToolResult
+from magic_tools.tools.executable import Executable
+from magic_tools.tools.failures import Failure, error_result, refused
+from magic_tools.tools.idempotency import canonical_arguments
+from magic_tools.tools.passage import without_secrets_in
+from magic_tools.tools.plain import plain_form
+from magic_tools.tools.preparing import Prepared, asked, check_rules, prepare, secrets_of
+from magic_tools.tools.scope import RunScope
+from magic_tools.tools.secrets import secrets_in
+from magic_tools.tools.trying import reconciled
+from magic_tools.values import JsonValue
+
+__all__ = ["Ready", "arguments_shown", "call_digest", "preview_of", "ready", "recovered", "ruled"]
+
+_UNKNOWN = "There is no tool called {name}; there are: {names}. Nothing was run."
+_LOST = "{name} was begun before the run was stopped; whether it had an effect is not known."
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A call with the tool that it is of, if there is one, and what is to be called, or why nothing is."""
+
+    call: ToolCall
+    target: Executable | None
+    prepared: Prepared | Failure
+
+
+def ready(
+    target: Executable | None,
+    call: ToolCall,
+    scope: RunScope,
+    names: Sequence[str],
+    finish: FinishReason | None = None,
+) -> Ready:
+    """The call with what it comes to as one of a tool; `names` are told to a model that calls what there is not.
+
+    ContextError if the context does not hold what a hidden parameter wants.
+    """
+    if target is None:
+        told = tuple(names) or say("none")
+        words = say(_UNKNOWN, name=f"{call.name!r:.80}", names=told)
+        return Ready(call, None, refused(ErrorCode.NOT_FOUND, words))
+    return Ready(call, target, prepare(target, call.arguments, scope, finish))
+
+
+def call_digest(readied: Ready) -> str:
+    """By what two calls are known to be one: a digest of name and canonical arguments; empty where nothing is run."""
+    target, prepared = readied.target, readied.prepared
+    if target is None or isinstance(prepared, Failure):
+        return ""
+    secrets = secrets_in(prepared.values) if target.takes_secrets else ()
+    told = [target.name, _canonical(target, prepared, readied.call), *secrets]
+    return hashlib.sha256(json.dumps(told, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def ruled(readied: Ready, scope: RunScope) -> Program[Ready]:
+    """The call after the author's rules, before a person is asked whether it may be made."""
+    target, prepared = readied.target, readied.prepared
+    if target is None or isinstance(prepared, Failure) or not target.hooks.rules:
+        return readied
+    refusal = yield from check_rules(target, prepared, scope)
+    return readied if refusal is None else Ready(readied.call, target, refusal)
+
+
+def arguments_shown(readied: Ready) -> JsonValue:
+    """The canonical arguments of a call, secrets left out; the raw text of one that cannot be read."""
+    target, prepared = readied.target, readied.prepared
+    if target is None or isinstance(prepared, Failure):
+        return readied.call.arguments
+    return _canonical(target, prepared, readied.call)
+
+
+def preview_of(readied: Ready, scope: RunScope) -> Program[JsonValue]:
+    """What a person is shown of a call: what its author has made for it, else the canonical arguments."""
+    target, prepared = readied.target, readied.prepared
+    shown = arguments_shown(readied)
+    if target is None or isinstance(prepared, Failure) or target.hooks.preview is None:
+        return shown
+    call = target.hooks.preview.call(target.fn, asked(target, prepared, scope), timeout_s=target.behaviour.timeout_s)
+    try:
+        made = yield call
+        data: JsonValue = from_json(to_json(made, by_alias=True, bytes_mode="base64", fallback=plain_form))
+    except Exception:  # noqa: BLE001 - whoever is asked sees what is asked for, though not as its author meant
+        return shown
+    return without_secrets_in(data, secrets_of(target, prepared, scope))
+
+
+def recovered(readied: Ready, scope: RunScope) -> Program[ToolResult | None]:
+    """What is known of a call that was begun, and of which nobody saw the end; None where it may be made again.
+
+    It may where it changes nothing, or no more than once, or where the author's function for it says that it had no
+    effect.
+    """
+    call, target, prepared = readied.call, readied.target, readied.prepared
+    words = say(_LOST, name=call.name)
+    failure = Failure(ErrorCode.UNKNOWN_EFFECT, words, effect="unknown")
+    if target is not None and target.is_safe:
+        return None
+    if target is None or isinstance(prepared, Failure):
+        return error_result(call.id, call.name, failure, scope.language, scope.redactor)
+    found = yield from reconciled(target, prepared, scope, failure)
+    if found.effect == "none":
+        return None
+    return error_result(call.id, call.name, found, scope.language, secrets_of(target, prepared, scope))
+
+
+def _canonical(target: Executable, prepared: Prepared, call: ToolCall) -> JsonValue:
+    """The canonical arguments, or the raw text where a value has no JSON form."""
+    try:
+        return canonical_arguments(target, prepared.values)
+    except (ValueError, TypeError, RecursionError):
+        return call.arguments
