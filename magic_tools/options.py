@@ -28,9 +28,12 @@ NO_FALLBACK: Any = _Nothing.NO_FALLBACK
 """What stands in the place of a fall-back where there is none, as None may be one."""
 
 
-def _check_count(name: str, value: object, least: int) -> None:
+def _check_count(name: str, value: object, least: int, *, optional: bool = False) -> None:
+    if optional and value is None:
+        return
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r:.80}")
+        or_none = " or None" if optional else ""
+        raise ValueError(f"{name} must be a whole number of at least {least}{or_none}, got {value!r:.80}")
 
 
 def _check_one_of(name: str, value: object, known: tuple[str, ...]) -> None:
@@ -70,8 +73,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name, least in (("steps", 1), ("repeats", 1), ("stalls", 0), ("retries", 0), ("calls_per_step", 1)):
             _check_count(f"Limits.{name}", getattr(self, name), least)
-        if self.tokens is not None:
-            _check_count("Limits.tokens", self.tokens, 1)
+        _check_count("Limits.tokens", self.tokens, 1, optional=True)
         seconds: Any = self.deadline_s
         is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
         if seconds is not None and not (is_number and 0 < seconds < math.inf):
@@ -95,8 +97,7 @@ class History:
 
     def __post_init__(self) -> None:
         for name, least in (("messages", 1), ("result_chars", 0)):
-            if getattr(self, name) is not None:
-                _check_count(f"History.{name}", getattr(self, name), least)
+            _check_count(f"History.{name}", getattr(self, name), least, optional=True)
         _check_count("History.recent", self.recent, 0)
         given: object = self.reuse  # which a caller without a type checker may give as anything
         if not isinstance(given, bool):

@@ -278,17 +278,13 @@ def main(database: Path, *, local: bool) -> None:
     print("Two steps, the second with what the first gave, and the report:")
     found = ask(ScriptedModel([FIND, LOOK, answer]), database)
     show_run(found)
-
     print("The same call twice, in both languages. The second is not made:")
     for options in (RunOptions(language="en"), RunOptions(language="zh")):
         show_run(ask(ScriptedModel([FIND, AGAIN, answer]), database, options=options), start=4)
-
     print("One step and no more. The answer is made from what is known:")
     show_run(ask(ScriptedModel([FIND, WITHOUT_STOCK.model_dump_json()]), database, Limits(steps=1)), start=4)
-
     print("A model that replies with blanks. It is told so once, then not asked again:")
     show_run(ask(ScriptedModel([FIND, "  ", "\n"]), database, options=RunOptions(fallback=NOTHING)), start=4)
-
     if local:
         print("The embedded model calls no tools. Its report has the form, if not the facts:")
         results = [part.content for each in found.transcript for part in each.parts if isinstance(part, ToolResult)]

@@ -201,15 +201,16 @@ def test_f1_a_single_object_for_many(run_it: RunIt, ask: Ask, case: str, languag
                 assert ("数组" if language == "zh" else "array") in said
 
 
-@pytest.mark.parametrize("case", [name for name in MANY if WRAPPED[name][0] == list[Item]])
-def test_f1_a_single_object_for_many_in_a_call(run_it: RunIt, case: str) -> None:
-    """Of a call, too, the array is named that was due under the key."""
-    output, answer, _, wrong = WRAPPED[case]
-    model = Ask(TOOLS_ALONE).model({"value": wrong[0]}, {"value": answer})
-    run_it("go", output=output, model=model)
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("given", [{"value": {"name": "a"}}, {"name": "a"}], ids=["under the key", "bare"])
+def test_f1_a_single_object_for_many_in_a_call(run_it: RunIt, given: Any, language: Any) -> None:
+    """Of a call, too, the array is named that is due under the key."""
+    model = Ask(TOOLS_ALONE).model(given, {"value": []})
+    outcome = run_it("go", output=list[Item], model=model, options=RunOptions(language=language))
+    assert outcome.value == []
     said = told(model.requests[1].messages[-1])
     assert "value" in said
-    assert "array" in said
+    assert ("数组" if language == "zh" else "array") in said
 
 
 @pytest.mark.parametrize("mode", ["native", "prompt"])
