@@ -65,7 +65,7 @@ def _tokens(state: LoopState) -> int:
     return state.usage.input_tokens + state.usage.output_tokens
 
 
-def failures_after(failures: Mapping[str, int], pending: Iterable[Pending]) -> dict[str, int]:
+def failures_after(failures: Mapping[str, int], pending: Iterable[Pending]) -> Mapping[str, int]:
     """The failures in a row after the results of a reply; several of one tool are one.
 
     What was not run, as a repeat or as one call too many, is no failure of its tool. No call of an unknown name can
@@ -81,6 +81,8 @@ def failures_after(failures: Mapping[str, int], pending: Iterable[Pending]) -> d
         succeeded = succeeded or not each.result.is_error
     if succeeded:
         failed.setdefault(UNKNOWN_NAMES, False)
+    if not failures and not any(failed.values()):
+        return failures
     return {**failures, **{name: failures.get(name, 0) + 1 if bad else 0 for name, bad in failed.items()}}
 
 
@@ -146,6 +148,8 @@ def _token(result: ToolResult) -> str:
 
 def reusable_after(reusable: Mapping[str, ToolResult], pending: tuple[Pending, ...]) -> Mapping[str, ToolResult]:
     """The results that stand for the same calls from now on: all are forgotten once something may have changed."""
+    if not reusable and not any(each.facts.reusable for each in pending):
+        return reusable
     ran = [each for each in pending if each.status == "to_run" and each.facts.digest and each.result is not None]
     changing = [each for each in ran if not each.facts.read_only]
     kept = {} if changing else reusable

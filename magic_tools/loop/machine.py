@@ -36,14 +36,13 @@ def step(state: LoopState, event: Event) -> _Step:
     A transcript that is whole at the start is so at every request and, as `closed` gives it, at every end: each
     call in it has exactly one result, before any other message, and an id that no other call has.
     """
-    if not isinstance(event, Started):
-        state = state._replace(seconds=state.seconds + event.seconds)
     match event:
         case Started():
             return _on_start(state, event)
         case Replied():
             return _on_reply(state, event)
         case TimedOut():
+            state = state._replace(seconds=state.seconds + event.seconds)
             return _ended(state, state.closing) if state.closing else _last_request(state, "deadline")
         case ToolsRan():
             return _on_results(state, event)
@@ -101,10 +100,11 @@ def _resumed(pending: Pending, event: Started, state: LoopState) -> Pending:
 def _on_reply(state: LoopState, event: Replied) -> _Step:
     reply = event.reply
     spoken = _with_own_ids(reply.parts, state.ids)
-    calls = tuple(part for part in spoken if isinstance(part, ToolCall))
+    calls = tuple([part for part in spoken if isinstance(part, ToolCall)])
     is_same = not calls and _says_the_same(state, spoken)
     state = state._replace(
         steps=state.steps + (state.closing is None),
+        seconds=state.seconds + event.seconds,
         usage=state.usage + reply.usage,
         model=reply.model or state.model,
         transcript=(*state.transcript, Message("assistant", spoken)) if spoken else state.transcript,
@@ -177,12 +177,11 @@ def _judged(state: LoopState, calls: tuple[ToolCall, ...], facts: tuple[CallFact
 
 def _advance(state: LoopState) -> _Step:
     """What comes next for the calls of a reply: those that may run, then a person's word, then the model's."""
-    waiting = tuple(each for each in state.pending if each.result is None)
-    to_run = tuple(each.call for each in waiting if each.status == "to_run")
-    if to_run:
+    waiting = [each for each in state.pending if each.result is None]
+    if to_run := tuple([each.call for each in waiting if each.status == "to_run"]):
         return state, RunTools(to_run, 1 + state.made, guards.seconds_left(state))
-    if held := tuple(each for each in waiting if each.status == "held"):
-        return state, AskPerson(tuple(each.call for each in held if each.preview is None))
+    if held := [each for each in waiting if each.status == "held"]:
+        return state, AskPerson(tuple([each.call for each in held if each.preview is None]))
     return _collected(state)
 
 
@@ -193,8 +192,14 @@ def _on_results(state: LoopState, event: ToolsRan) -> _Step:
         each._replace(result=next(results)) if each.status == "to_run" and each.result is None else each
         for each in state.pending
     )
-    phase = state.phase if event.phase is None else event.phase
-    return _advance(state._replace(pending=pending, phase=phase, made=state.made + len(event.results)))
+    return _advance(
+        state._replace(
+            pending=pending,
+            phase=state.phase if event.phase is None else event.phase,
+            made=state.made + len(event.results),
+            seconds=state.seconds + event.seconds,
+        )
+    )
 
 
 def _on_previews(state: LoopState, event: Previewed) -> _Step:
@@ -204,27 +209,28 @@ def _on_previews(state: LoopState, event: Previewed) -> _Step:
     )
     kinds = {each.facts.held for each in pending if each.status == "held"}
     stop: StopReason = "needs_approval" if "approval" in kinds else "needs_input"
-    return state._replace(pending=pending), Finish(stop, ok=False)
+    return state._replace(pending=pending, seconds=state.seconds + event.seconds), Finish(stop, ok=False)
 
 
 def _collected(state: LoopState) -> _Step:
     """All calls of the reply have come to their results: they are told, and counted."""
-    results = tuple(_told(each, state) for each in state.pending)
-    pending = tuple(each._replace(result=result) for each, result in zip(state.pending, results, strict=True))
+    results = tuple([_told(each, state) for each in state.pending])
+    pending = tuple([each._replace(result=result) for each, result in zip(state.pending, results, strict=True)])
     recent, something = guards.after_calls(state, pending)
-    issues = tuple(issue for each in pending for issue in each.facts.issues)
+    wrong = [each.facts for each in pending if each.facts.answer == "invalid"]
+    is_repeating = state.hinted or any(each.status == "repeat" for each in pending)
     state = state._replace(
         transcript=(*state.transcript, Message("tool", results)),
         pending=(),
-        repairs=state.repairs + tuple(repair for each in pending if each.result for repair in each.result.repairs),
+        repairs=state.repairs + tuple([repair for result in results for repair in result.repairs]),
         failures=guards.failures_after(state.failures, pending),
         recent=recent,
-        hinted=not something and (state.hinted or any(each.status == "repeat" for each in pending)),
+        hinted=is_repeating and not something,
         reusable=guards.reusable_after(state.reusable, pending),
-        refusals=state.refusals + any(each.facts.answer == "invalid" for each in pending),
+        refusals=state.refusals + bool(wrong),
     )
-    if state.refusals > state.limits.retries and issues:
-        return _ended(state, "invalid_output", issues=issues)
+    if wrong and state.refusals > state.limits.retries:
+        return _ended(state, "invalid_output", issues=tuple(issue for facts in wrong for issue in facts.issues))
     if any(failed > state.limits.retries for failed in state.failures.values()):
         return _last_request(state, "tool_failures")
     return _ask(state)
@@ -351,5 +357,5 @@ def _all_closed(
 def _with_own_ids(parts: tuple[TextPart | ToolCall, ...], taken: frozenset[str]) -> tuple[TextPart | ToolCall, ...]:
     """The parts of a reply without empty texts, each call under an id that no other call has."""
     said = [part for part in parts if isinstance(part, ToolCall) or part.text.strip()]
-    own = iter(with_own_ids((part for part in said if isinstance(part, ToolCall)), taken))
-    return tuple(next(own) if isinstance(part, ToolCall) else part for part in said)
+    own = iter(with_own_ids([part for part in said if isinstance(part, ToolCall)], taken))
+    return tuple([next(own) if isinstance(part, ToolCall) else part for part in said])
