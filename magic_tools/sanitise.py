@@ -211,7 +211,7 @@ _OVERRIDE_ZH = re.compile(
 )
 
 _SECRET = re.compile("(?<![a-z0-9])(?:password|secret)s?(?![a-z0-9])")
-_SECRET_ZH = re.compile("密码|密碼")
+_SECRET_ZH = re.compile("密码|密碼|机密|機密")
 
 _HARMS: tuple[tuple[Phrase, Callable[[_Seen], object]], ...] = (
     (say("a code fence"), lambda seen: _FENCE.search(seen.plain)),

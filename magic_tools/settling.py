@@ -19,7 +19,7 @@ from magic_tools.errors import (
     TruncatedError,
 )
 from magic_tools.loop.driver import Ended
-from magic_tools.loop.guards import UNKNOWN_NAMES
+from magic_tools.loop.guards import UNKNOWN_NAMES, times_of
 from magic_tools.messages import ErrorCode, ToolResult, listed
 from magic_tools.options import NO_FALLBACK
 from magic_tools.outcome import Outcome, StopReason
@@ -29,7 +29,7 @@ __all__ = ["settled"]
 _PAUSES = ("needs_approval", "needs_input")
 
 _ENDINGS: Mapping[StopReason, tuple[type[RunError], str]] = {
-    "step_limit": (LimitError, "The run used up its {limits.steps} steps, and its last reply was no answer."),
+    "step_limit": (LimitError, "The run used up its {steps}, and its last reply was no answer."),
     "deadline": (LimitError, "The run used up its {limits.deadline_s:g} s, and came to no answer."),
     "token_budget": (LimitError, "The run used up its {limits.tokens} tokens, and came to no answer."),
     "repeat": (
@@ -78,6 +78,7 @@ def _error(ended: Ended) -> RunError:
     kind, sentence = _ENDINGS[outcome.stop]
     known = {
         "limits": limits,
+        "steps": f"{limits.steps} step{'' if limits.steps == 1 else 's'}",
         "said": f": {said[:300]}" if (said := _last_text(ended)) else ".",
         "failed": _failed(ended),
         "repeated": _repeated(ended),
@@ -102,7 +103,8 @@ def _repeated(ended: Ended) -> str:
         return "none"
     done = ended.state.recent[-1]
     names = (call.name for message in ended.outcome.transcript for call in message.calls if call.id == done.call_id)
-    return f"{next(names, 'one')} (made {done.times} times)"
+    times = times_of(ended.state.recent, done.digest)
+    return f"{next(names, 'one')} (made {times} time{'' if times == 1 else 's'})"
 
 
 def _results(outcome: Outcome[Any]) -> Iterator[ToolResult]:

@@ -136,7 +136,7 @@ def _parts(
         phases = {"": (tools if isinstance(tools, Toolset) else Toolset(*tools)).permitted(context)}
     if any(map(len, phases.values())) and not chosen.capabilities.tools:
         raise ModelError(f"The model {chosen.name} cannot call tools: pass another, such as model='openai:NAME'.")
-    answer = answer_for(output, chosen.capabilities, scope.language, scope.options.output_mode)
+    answer = answer_for(output, chosen.capabilities, scope.language, scope.options.output_mode, model=chosen.name)
     for name in answer.tool_names:
         if any(name in toolset for toolset in phases.values()):
             raise DefinitionError(f"A tool and an output tool are both called {name!r}: give one another name.")

@@ -23,14 +23,15 @@ NAMES = {
     "DefinitionError", "DialectChange", "ErrorCode", "Event", "Finding", "History", "IdempotencyKey",
     "IncrementalParser", "Injected", "Issue", "LimitError", "Limits", "LintConfig", "LooseParameter",
     "MagicToolsError", "MaxDepth", "Message", "ModelError", "ModelReply", "ModelRequest", "ModelSettings",
-    "ModelTimeoutError", "ModelUnavailableError", "Outcome", "OutputError", "OutputFormat", "OutputTool",
-    "ParseError", "Parsed", "Partial", "PartialStream", "Phases", "Policy", "Progress", "RateLimitError",
-    "RefusalError", "Repair", "RepeatError", "Resource", "RunError", "RunOptions", "Schema", "SchemaLimits",
-    "SchemaRejectedError", "ScriptedModel", "StallError", "TextPart", "TokenCost", "Tool", "ToolAttempted",
-    "ToolCall", "ToolContract", "ToolDefinition", "ToolFailure", "ToolFailuresError", "ToolFinished", "ToolResult",
-    "Toolset", "TruncatedError", "Unit", "Usage", "WaitingCall", "Zone", "abandoned_calls", "aextract", "aresume",
-    "arun", "ask_user", "bad_arguments", "compile_schema", "extract", "lint", "load_model", "loads",
-    "loose_parameters", "output_tool", "parse", "prompt", "resume", "run", "token_cost", "tool",
+    "ModelTimeoutError", "ModelUnavailableError", "Outcome", "OutputError", "OutputFormat", "OutputLimits",
+    "OutputTool", "ParseError", "Parsed", "Partial", "PartialStream", "Phases", "Policy", "Progress",
+    "RateLimitError", "RefusalError", "Repair", "RepeatError", "Resource", "RunError", "RunOptions", "Schema",
+    "SchemaLimits", "SchemaRejectedError", "ScriptedModel", "StallError", "TextPart", "TokenCost", "Tool",
+    "ToolAttempted", "ToolCall", "ToolContract", "ToolDefinition", "ToolFailure", "ToolFailuresError",
+    "ToolFinished", "ToolResult", "Toolset", "TruncatedError", "Unit", "Usage", "WaitingCall", "Zone",
+    "abandoned_calls", "aextract", "aresume", "arun", "ask_user", "bad_arguments", "compile_schema", "extract",
+    "lint", "load_model", "loads", "loose_parameters", "output_tool", "parse", "prompt", "resume", "run",
+    "token_cost", "tool",
 }  # fmt: skip
 
 ALIASES = {"Context", "Event", "Injected"}

@@ -101,7 +101,7 @@ class Report(BaseModel):
 )
 def top_sales(
     region: Annotated[Region, "Where the products were sold"],
-    quarter: Annotated[Quarter, "When they were sold"],
+    quarter: Quarter,
     database: Injected[Path],
     limit: Annotated[int, "How many products to give, from 1 to 20", Field(ge=1, le=20)] = 10,
     cursor: Annotated[

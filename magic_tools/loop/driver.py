@@ -160,7 +160,20 @@ class Course:
         except ModelError as error:
             error.outcome = self.outcome("model_error")
             raise
-        return (yield from self._replied(_cut_at_its_limit(reply, typed=self._answer.schema is not None)))
+        return (yield from self._replied(self._cut_at_its_limit(reply)))
+
+    def _cut_at_its_limit(self, reply: ModelReply) -> ModelReply:
+        """The reply as one that was cut, where it stopped at its limit and what should be JSON is none.
+
+        Some servers give `tool_calls` as the reason for the end of a call that they cut.
+        """
+        settings = self._scope.options.settings
+        most = reply.max_tokens or (settings.max_tokens if settings else None)
+        if most is None or reply.usage.output_tokens < most or reply.finish == "length":
+            return reply
+        calls = [part for part in reply.parts if isinstance(part, ToolCall)]
+        is_cut = not all(_is_json(call.arguments) for call in calls) if calls else self._answer.schema is not None
+        return replace(reply, finish="length") if is_cut else reply
 
     def _request(self, action: CallModel) -> ModelRequest:
         state, answer, options = self.state, self._answer, self._scope.options
@@ -317,21 +330,9 @@ def _facts_of(answer: Checked) -> CallFacts:
     )
 
 
-def _cut_at_its_limit(reply: ModelReply, *, typed: bool) -> ModelReply:
-    """The reply as one that was cut, where it stopped at its limit and what should be JSON is none.
-
-    Some servers give `tool_calls` as the reason for the end of a call that they cut.
-    """
-    if reply.max_tokens is None or reply.usage.output_tokens < reply.max_tokens or reply.finish == "length":
-        return reply
-    calls = [part for part in reply.parts if isinstance(part, ToolCall)]
-    is_cut = not all(map(_is_json, (call.arguments for call in calls))) if calls else typed
-    return replace(reply, finish="length") if is_cut else reply
-
-
 def _is_json(text: str) -> bool:
     try:
         from_json(text)
     except ValueError:
-        return not text.strip()
+        return False
     return True

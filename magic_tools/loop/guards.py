@@ -21,6 +21,7 @@ __all__ = [
     "limit_reached",
     "reusable_after",
     "seconds_left",
+    "times_of",
 ]
 
 KEPT_BACK = 0.1
@@ -107,6 +108,11 @@ def earlier_of(recent: tuple[Done, ...], digest: str, repeats: int) -> Done | No
     return None
 
 
+def times_of(recent: tuple[Done, ...], digest: str) -> int:
+    """How often a call was made among the latest ones."""
+    return sum({done.call_id: done.times for done in recent if done.digest == digest}.values())
+
+
 def _is_same_round(one: tuple[Done, ...], other: tuple[Done, ...]) -> bool:
     return all(a.digest == b.digest and a.token == b.token and a.token != "" for a, b in zip(one, other, strict=True))
 
@@ -116,7 +122,7 @@ def after_one(recent: tuple[Done, ...], done: Done, limits: Limits) -> tuple[Don
     if recent and recent[-1].digest == done.digest:
         times = recent[-1].times + done.times
         return (*recent[:-1], done._replace(times=times))
-    return (*recent, done)[-_LONGEST_CIRCLE * (limits.repeats + 1) :]
+    return (*recent, done)[-_LONGEST_CIRCLE * (limits.repeats + 2) :]
 
 
 def after_calls(state: LoopState, pending: Iterable[Pending]) -> tuple[tuple[Done, ...], bool]:

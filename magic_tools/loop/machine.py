@@ -158,7 +158,8 @@ def _judged(state: LoopState, calls: tuple[ToolCall, ...], facts: tuple[CallFact
             result = words.answered_call(call, known.issues, state.language)
             judged.append(Pending(call, known, "answered", result))
         elif earlier is not None:
-            judged.append(Pending(call, known, "repeat", of=earlier.call_id, times=earlier.times))
+            times = guards.times_of(recent, known.digest)
+            judged.append(Pending(call, known, "repeat", of=earlier.call_id, times=times))
             if earlier is not recent[-1]:
                 recent = guards.after_one(recent, earlier, limits)
         elif known.reusable and known.digest in state.reusable:
@@ -270,7 +271,7 @@ def _on_text(state: LoopState, event: Replied, is_same: bool) -> _Step:
         case "truncated":
             return _ended(state, "truncated", issues=event.issues)
         case "silent":
-            return _stalled(state, words.NUDGE, ())
+            return _stalled(state, words.nudge(state.answer_tools), ())
         case "invalid" | "uncalled":
             state = state._replace(refusals=state.refusals + 1)
             if not state.closing and state.refusals > state.limits.retries:

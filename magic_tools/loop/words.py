@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from magic_tools.loose.phrases import Phrase, phrased, say
+from magic_tools.loose.phrases import Phrase, either, phrased, say
 from magic_tools.messages import ErrorCode, Issue, Language, ToolCall, ToolResult, listed
 from magic_tools.tools.trimming import cut_short
 
@@ -11,12 +11,12 @@ __all__ = [
     "CUT",
     "DECLINED",
     "GIVEN",
-    "NUDGE",
     "OVER",
     "WAITS",
     "answered_call",
     "last_word",
     "not_run",
+    "nudge",
     "one_too_many",
     "refused_answer",
     "refused_by_person",
@@ -26,7 +26,6 @@ __all__ = [
     "under_way",
 ]
 
-NUDGE = say("Your reply was empty. Give the answer now, or call a tool.")
 DECLINED = say("the model declined to go on")
 CUT = say("the reply was cut before its end")
 OVER = say("the run is at its end")
@@ -34,6 +33,8 @@ GIVEN = say("the answer was given in the same reply")
 WAITS = say("it waits for a person")
 BEFORE_IT_RAN = say("the run was stopped before")
 
+_NUDGE = say("Your reply was empty. Give the answer now, or call a tool.")
+_NUDGE_TO_CALL = "Your reply was empty. Give the answer by calling {names}, or call another tool."
 _LAST_WORD = say("This is the last reply of this run: no tool can be called any more. Answer now, from what is known.")
 _LAST_CALL = "This is the last reply of this run: only {names} can be called. Answer now by that, from what is known."
 _REFUSED = "Your answer was refused: {issues}. Give the whole answer again, with this mended."
@@ -57,7 +58,12 @@ _MOST_OF_A_RESULT = 4_000
 
 def last_word(answer_tools: tuple[str, ...]) -> Phrase:
     """What is said with the last request."""
-    return say(_LAST_CALL, names=answer_tools) if answer_tools else _LAST_WORD
+    return say(_LAST_CALL, names=either(answer_tools)) if answer_tools else _LAST_WORD
+
+
+def nudge(answer_tools: tuple[str, ...]) -> Phrase:
+    """What is said to a reply that says nothing."""
+    return say(_NUDGE_TO_CALL, names=either(answer_tools)) if answer_tools else _NUDGE
 
 
 def refused_answer(issues: tuple[Issue, ...]) -> Phrase:
@@ -72,7 +78,7 @@ def same_again(issues: tuple[Issue, ...]) -> Phrase:
 
 def uncalled(answer_tools: tuple[str, ...]) -> Phrase:
     """What is said of a text where an output tool is to be called."""
-    return say(_UNCALLED, names=answer_tools)
+    return say(_UNCALLED, names=either(answer_tools))
 
 
 def not_run(call: ToolCall, why: Phrase, language: Language) -> ToolResult:

@@ -25,22 +25,30 @@ _KINDS: Mapping[str, str] = {
     "bytes as base64 like aGVsbG8=": "形如 aGVsbG8= 的 base64 字节",
     "bytes as base64url like aGVsbG8=": "形如 aGVsbG8= 的 base64url 字节",
     "bytes as {encoding}": "以{encoding}编码的字节",
-    "a date like 2026-11-29": "形如 2026-11-29 的日期",
-    "a date like 2026-11-29 ({error})": "形如 2026-11-29 的日期（{error}）",
+    "an ISO 8601 date like 2026-11-29": "形如 2026-11-29 的 ISO 8601 日期",
+    "an ISO 8601 date like 2026-11-29 ({error})": "形如 2026-11-29 的 ISO 8601 日期（{error}）",
     "a date in the past": "过去的日期",
     "a date in the future": "将来的日期",
-    "a date and time like 2026-11-29T12:30:00Z": "形如 2026-11-29T12:30:00Z 的日期和时间",
-    "a date and time like 2026-11-29T12:30:00Z ({error})": "形如 2026-11-29T12:30:00Z 的日期和时间（{error}）",
-    "a date and time like 2026-11-29T12:30:00Z, with its offset": "带时区、形如 2026-11-29T12:30:00Z 的日期和时间",
-    "a date and time like 2026-11-29T12:30:00, without an offset": "无时区、形如 2026-11-29T12:30:00 的日期和时间",
-    "a date and time without an offset like 2026-11-29T12:30:00": "无时区、形如 2026-11-29T12:30:00 的日期和时间",
+    "an ISO 8601 date and time like 2026-11-29T12:30:00Z": ("形如 2026-11-29T12:30:00Z 的 ISO 8601 日期和时间"),
+    "an ISO 8601 date and time like 2026-11-29T12:30:00Z ({error})": (
+        "形如 2026-11-29T12:30:00Z 的 ISO 8601 日期和时间（{error}）"
+    ),
+    "an ISO 8601 date and time like 2026-11-29T12:30:00Z, with its offset": (
+        "带时区、形如 2026-11-29T12:30:00Z 的 ISO 8601 日期和时间"
+    ),
+    "an ISO 8601 date and time like 2026-11-29T12:30:00, without an offset": (
+        "无时区、形如 2026-11-29T12:30:00 的 ISO 8601 日期和时间"
+    ),
+    "an ISO 8601 date and time without an offset like 2026-11-29T12:30:00": (
+        "无时区、形如 2026-11-29T12:30:00 的 ISO 8601 日期和时间"
+    ),
     "a date and time in the past": "过去的日期和时间",
     "a date and time in the future": "将来的日期和时间",
-    "a time like 12:30:00": "形如 12:30:00 的时刻",
-    "a time like 12:30:00 ({error})": "形如 12:30:00 的时刻（{error}）",
-    "a time like 12:30:00Z, with its offset": "带时区、形如 12:30:00Z 的时刻",
-    "a duration like P1DT2H": "形如 P1DT2H 的时长",
-    "a duration like P1DT2H ({error})": "形如 P1DT2H 的时长（{error}）",
+    "an ISO 8601 time like 12:30:00": "形如 12:30:00 的 ISO 8601 时刻",
+    "an ISO 8601 time like 12:30:00 ({error})": "形如 12:30:00 的 ISO 8601 时刻（{error}）",
+    "an ISO 8601 time like 12:30:00Z, with its offset": "带时区、形如 12:30:00Z 的 ISO 8601 时刻",
+    "an ISO 8601 duration like P1DT2H": "形如 P1DT2H 的 ISO 8601 时长",
+    "an ISO 8601 duration like P1DT2H ({error})": "形如 P1DT2H 的 ISO 8601 时长（{error}）",
     "a UUID": "UUID",
     "an e-mail address": "电子邮件地址",
     "a URL like https://example.com/": "形如 https://example.com/ 的 URL",
@@ -95,6 +103,7 @@ _WHOLES: Mapping[str, str] = {
     "one of {choices}": "{choices}之一",
     "one of these alone: {choices}": "仅为其中之一：{choices}",
     "{some} or {last}": "{some}、{last}",
+    "either {some} or {last}": "{some}或{last}",
     "{first} or {other}": "{first}或{other}",
     "{first} or one of {count} others": "{first}或另外{count}种之一",
     "{discriminator} to be one of {expected_tags}": "{discriminator}为{expected_tags}之一",
@@ -162,6 +171,7 @@ _CAUSES: Mapping[str, str] = {
     "nested too deeply": "嵌套太深",
     "more than 500 levels": "超过 500 层",
     "a whole number of more than 4300 digits": "超过 4300 位的整数",
+    "a text without its opening quotation mark": "没有开头引号的文本",
     "a text whose end is not clear": "结尾不明的文本",
     "a value without a key": "没有键的值",
     "a key without a value": "没有值的键",

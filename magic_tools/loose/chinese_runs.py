@@ -17,6 +17,9 @@ CHINESE_OF_RUNS: Mapping[str, str] = {
     "Your answer was refused: {issues}. Give the whole answer again, with this mended.": (
         "你的答案未被接受：{issues}。请改正后，重新给出完整的答案。"
     ),
+    "Your reply was empty. Give the answer by calling {names}, or call another tool.": (
+        "你的回复是空的。请调用{names}来给出答案，或者调用其他工具。"
+    ),
     "Not run: {why}.": "未执行：{why}。",
     "the model declined to go on": "模型拒绝继续",
     "the reply was cut before its end": "回复在结束之前被截断",

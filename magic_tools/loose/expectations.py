@@ -27,10 +27,10 @@ __all__ = [
 
 REQUIRED = "a value, since it is required"
 _DECIMAL = "a decimal number as a string"
-_DATE = "a date like 2026-11-29"
-_DATETIME = "a date and time like 2026-11-29T12:30:00Z"
-_TIME = "a time like 12:30:00"
-_DURATION = "a duration like P1DT2H"
+_DATE = "an ISO 8601 date like 2026-11-29"
+_DATETIME = "an ISO 8601 date and time like 2026-11-29T12:30:00Z"
+_TIME = "an ISO 8601 time like 12:30:00"
+_DURATION = "an ISO 8601 duration like P1DT2H"
 
 EXPECTED: Mapping[str, str] = {
     **dict.fromkeys(("missing", "missing_argument", "missing_positional_only_argument"), REQUIRED),
@@ -73,7 +73,7 @@ EXPECTED: Mapping[str, str] = {
     "datetime_past": "a date and time in the past",
     "datetime_future": "a date and time in the future",
     "timezone_aware": _DATETIME + ", with its offset",
-    "timezone_naive": "a date and time like 2026-11-29T12:30:00, without an offset",
+    "timezone_naive": "an ISO 8601 date and time like 2026-11-29T12:30:00, without an offset",
     "time_type": _TIME,
     "time_parsing": _TIME + " ({error})",
     "time_delta_type": _DURATION,

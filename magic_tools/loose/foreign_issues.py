@@ -45,10 +45,10 @@ TYPES: Mapping[str, str] = {
 }
 
 FORMATS: Mapping[str, str] = {
-    "date": "a date like 2026-11-29",
-    "date-time": "a date and time like 2026-11-29T12:30:00Z, with its offset",
-    "time": "a time like 12:30:00Z, with its offset",
-    "duration": "a duration like P1DT2H",
+    "date": "an ISO 8601 date like 2026-11-29",
+    "date-time": "an ISO 8601 date and time like 2026-11-29T12:30:00Z, with its offset",
+    "time": "an ISO 8601 time like 12:30:00Z, with its offset",
+    "duration": "an ISO 8601 duration like P1DT2H",
     "uuid": "a UUID",
     "email": "an e-mail address",
     "uri": "a URL like https://example.com/",

@@ -95,7 +95,8 @@ def shown(value: Any, *, secret: bool = False) -> Phrase:
         return with_keys(names) if names else say("an empty object")
     if isinstance(value, Sequence) and not isinstance(value, str):
         return say("an array of {count}", count=len(value)) if value else say("an empty array")
-    return _cut(json.dumps(value, ensure_ascii=False, default=str))
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return shortened(text, _MOST_OF_VALUE, count=len(value) if isinstance(value, str) else len(text))
 
 
 def literal(value: Any) -> str:

@@ -139,6 +139,8 @@ class Ladder(Generic[T]):
                 seen.add(found.strict)
             if isinstance(found, Damage):
                 refusals.append(refusal_of(found, text))
+            elif self._closed and (half := _half_quoted(found, text)) is not None:
+                refusals.append(refusal_of(half, text))
             elif not self._is_whole(found, finish):
                 raise RefusedError(Refusal("truncated", (Finding(*cut_short(text)),), partial_of(found)))
             elif isinstance(found.value, list) and self._is_object:
@@ -238,6 +240,17 @@ class Ladder(Generic[T]):
                 if isinstance(found, Reading):
                     return partial_of(found)
         return None
+
+
+def _half_quoted(reading: Reading, text: str) -> Damage | None:
+    """The first text that lost its opening quotation mark, and maybe more: too little is known of it to act on."""
+    for kind, start, end, _ in reading.repairs:
+        if kind != "bare_text" or start is None or end is None:
+            continue
+        words = text[start:end]
+        if '"' in words or words.endswith("'"):
+            return Damage("unparseable", start, end, "a text without its opening quotation mark")
+    return None
 
 
 def _for_lists(levels: Iterable[list[Read]]) -> list[list[Read]]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from string import Formatter
 from typing import NamedTuple, assert_never
 
 from magic_tools.loose.chinese import CHINESE
 from magic_tools.messages import Language
 
-__all__ = ["Phrase", "fields_of", "phrased", "printable", "say", "shortened"]
+__all__ = ["Phrase", "either", "fields_of", "phrased", "printable", "say", "shortened"]
 
 _MOST_WORDS = 300
 
@@ -44,12 +44,18 @@ def phrased(phrase: Phrase, language: Language) -> str:
     return _joined(list(_pieces(template, phrase.fields, language)), language)
 
 
-def shortened(text: str, most: int = _MOST_WORDS) -> Phrase:
-    """A text, or the start of one that is too long, with how long it is."""
+def shortened(text: str, most: int = _MOST_WORDS, *, count: int | None = None) -> Phrase:
+    """A text, or the start of one that is too long, with how long it is: `count`, where that is not its own length."""
     text = printable(text)
     if len(text) <= most:
         return say(text)
-    return say("{start}... ({count} characters)", start=text[:most], count=len(text))
+    return say("{start}... ({count} characters)", start=text[:most], count=len(text) if count is None else count)
+
+
+def either(choices: Sequence[str]) -> Phrase:
+    """One or another of some texts."""
+    *some, last = choices
+    return say("either {some} or {last}", some=tuple(some), last=last) if some else say(last)
 
 
 def printable(text: str) -> str:

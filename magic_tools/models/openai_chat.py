@@ -26,6 +26,7 @@ from magic_tools.chat import (
 from magic_tools.effects.program import Call, Program
 from magic_tools.effects.runners import run_async, run_sync
 from magic_tools.errors import ModelError
+from magic_tools.loose.phrases import printable
 from magic_tools.messages import Message, TextPart, ToolCall, ToolResult, Usage
 from magic_tools.models.forms import replayed, restored
 from magic_tools.models.openai_sdk import OpenAIService, read_json, shortened
@@ -125,7 +126,9 @@ def _object_text(arguments: str) -> str:
         value = jiter.from_json(arguments.encode(), allow_inf_nan=False)
     except ValueError:
         value = None
-    return arguments if isinstance(value, dict) else json.dumps({"unparsed_arguments": arguments}, ensure_ascii=False)
+    if isinstance(value, dict):
+        return arguments
+    return json.dumps({"unparsed_arguments": printable(arguments)}, ensure_ascii=False)
 
 
 def decode(payload: Mapping[str, Any]) -> ModelReply:
@@ -134,7 +137,7 @@ def decode(payload: Mapping[str, Any]) -> ModelReply:
     Call ids are made non-empty and unique within the reply. A refusal's words are its text.
     """
     message, finish_reason = _first_choice(payload)
-    refusal = _text(message.get("refusal"))
+    refusal = _text(message.get("refusal")) or _refusal(message.get("content"))
     texts = [text for text in (_text(message.get("content")), refusal) if text]
     return ModelReply(
         parts=(*map(TextPart, texts), *_calls(message)),
@@ -165,6 +168,12 @@ def _text(content: object) -> str:
             return "".join(_text(part.get("text")) for part in parts if isinstance(part, Mapping))
         case _:
             return ""
+
+
+def _refusal(content: object) -> str:
+    """The words of a refusal that stands among the parts of a content."""
+    parts = content if isinstance(content, list) else []
+    return "".join(_text(part.get("refusal")) for part in parts if isinstance(part, Mapping))
 
 
 def _calls(message: Mapping[str, Any]) -> Iterator[ToolCall]:
@@ -271,7 +280,12 @@ class OpenAIChatModel:
         arguments = self._arguments(request)
         response = yield from sent(Call(self._ask, (arguments,), afn=self._aask), tries=self._service.tries)
         reply = restored(decode(read_json(response.http_response.content)), request, _DIALECT)
-        return replace(reply, max_tokens=settings_of(request, self._settings).max_tokens)
+        most = arguments["extra_body"].get(self._flavour.token_limit)
+        return replace(reply, max_tokens=most if isinstance(most, int) else None)
+
+    @property
+    def _flavour(self) -> Flavour:
+        return OPENAI if self._service.is_openai else COMPATIBLE
 
     def _ask(self, arguments: dict[str, Any]) -> Any:
         return self._service.client.chat.completions.with_raw_response.create(**arguments)
@@ -281,7 +295,7 @@ class OpenAIChatModel:
             return await client.chat.completions.with_raw_response.create(**arguments)
 
     def _arguments(self, request: ModelRequest) -> dict[str, Any]:
-        payload = encode(request, self._model, self._settings, OPENAI if self._service.is_openai else COMPATIBLE)
+        payload = encode(request, self._model, self._settings, self._flavour)
         timeout_s = settings_of(request, self._settings).timeout_s
         timeout: JsonObject = {} if timeout_s is None else {"timeout": timeout_s}
         # What extra_body holds replaces the named arguments, so the payload is sent as it was encoded.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, assert_never
 
@@ -15,7 +15,7 @@ from magic_tools.chat import Capabilities, FinishReason, ModelReply, OutputForma
 from magic_tools.errors import DefinitionError, ModelError, ParseError
 from magic_tools.loose.decode import Schema, compile_schema
 from magic_tools.loose.issues import Finding, Place, path_text, told
-from magic_tools.loose.phrases import phrased, say
+from magic_tools.loose.phrases import either, phrased, say
 from magic_tools.loose.taker import Parsed
 from magic_tools.messages import Issue, Language, Message, Repair, TextPart, ToolCall
 from magic_tools.options import OutputMode
@@ -55,7 +55,8 @@ class Answer:
 
     `format` goes with the request, `instruction` into its system message; `wrapper` is the schema of
     an object that holds the value under one key, where the provider takes nothing but objects. Where there are
-    `tools`, a call of one of them is the answer, and no text is; `under_key` is whether the value is then in a wrapper.
+    `tools`, a call of one of them is the answer, and no text is; it holds the value of the schema, if there is one,
+    under that key.
     """
 
     schema: Schema[Any] | None = None
@@ -65,7 +66,6 @@ class Answer:
     may_be_null: bool = False
     language: Language = "en"
     tools: tuple[OutputTool[Any], ...] = ()
-    under_key: bool = False
 
     @property
     def tool_names(self) -> tuple[str, ...]:
@@ -82,11 +82,13 @@ class Answer:
         if asked is None:
             return None
         try:
+            if self.schema is not None:
+                held = self._unwrapped(self.schema, asked.read, call.arguments, finish)
+                return Checked("valid", held.value, repairs=held.repairs)
             given = asked.read(call.arguments, finish=finish, language=self.language)
         except ParseError as error:
             return Checked("invalid", issues=error.issues)
-        value = given.value[_KEY] if self.under_key else given.value
-        return Checked("valid", value, repairs=given.repairs, summary=given.summary)
+        return Checked("valid", given.value, repairs=given.repairs, summary=given.summary)
 
     def addressed(self, transcript: tuple[Message, ...]) -> tuple[Message, ...]:
         """The messages of a request: the transcript, with the instruction in front where there is one."""
@@ -122,15 +124,21 @@ class Answer:
             return Checked("truncated")
         if _says_nothing(text):
             return Checked("valid" if self.may_be_null else "silent")
-        finding = Finding((), say("a call of {names}", names=self.tool_names), say("text alone"))
+        finding = Finding((), say("a call of {names}", names=either(self.tool_names)), say("text alone"))
         return Checked("uncalled", issues=told((finding,), self.language))
 
     def _read(self, schema: Schema[Any], text: str, finish: FinishReason | None) -> Parsed[Any]:
         """The value of a text: under the wrapper's key where there is one, else the whole of it."""
         if self.wrapper is None:
             return schema.parse(text, finish=finish, language=self.language)
+        return self._unwrapped(schema, self.wrapper.parse, text, finish)
+
+    def _unwrapped(
+        self, schema: Schema[Any], read: Callable[..., Any], text: str, finish: FinishReason | None
+    ) -> Parsed[Any]:
+        """The value under the key of the object that `read` reads, or the value alone, where that is all there is."""
         try:
-            wrapped = self.wrapper.parse(text, finish=finish, language=self.language)
+            wrapped = read(text, finish=finish, language=self.language)
         except ParseError as error:
             if error.kind != "invalid" or (isinstance(error.partial, dict) and _KEY in error.partial):
                 raise
@@ -147,23 +155,31 @@ class Answer:
 
 
 def answer_for(
-    target: Any, capabilities: Capabilities, language: Language = "en", mode: OutputMode | None = None
+    target: Any,
+    capabilities: Capabilities,
+    language: Language = "en",
+    mode: OutputMode | None = None,
+    *,
+    model: str = "asked",
 ) -> Answer:
     """The answer of a type as a model of these capabilities is asked for it, in a language.
 
     In the mode that is asked for, else natively where the model can, else by an output tool, else by instructions
-    alone. `target` may be output tools themselves. ModelError if the model cannot do what is asked for.
+    alone. `target` may be output tools themselves. ModelError if the model, which it names, cannot do what is
+    asked for.
     """
     if tools := _output_tools(target):
         if not capabilities.tools:
-            raise ModelError("The model cannot call tools, and so no output tool: give output=... a type instead.")
+            raise ModelError(
+                f"The model {model} cannot call tools, and so no output tool: give output=... a type instead."
+            )
         return Answer(language=language, tools=tools)
     if target is str and mode is None:
         return Answer(language=language)
     chosen = mode or ("native" if capabilities.native_schema else "tool" if capabilities.tools else "prompt")
     able = {"native": capabilities.native_schema, "tool": capabilities.tools, "prompt": True}
     if not able[chosen]:
-        raise ModelError(f"The model cannot answer by output_mode={chosen!r}: leave it out, or use 'prompt'.")
+        raise ModelError(f"The model {model} cannot answer by output_mode={chosen!r}: leave it out, or use 'prompt'.")
     schema = compile_schema(target)
     may_be_null = _takes_null(schema)
     is_bare = not _is_object(schema)
@@ -175,7 +191,7 @@ def answer_for(
         case "tool":
             held = _under_key(target, schema) if is_bare else target
             made = output_tool(_FINAL, phrased(_FINAL_TEXT, language), held, limits=_NO_LIMITS, screen=None)
-            return Answer(may_be_null=may_be_null, language=language, tools=(made,), under_key=is_bare)
+            return Answer(schema if is_bare else None, may_be_null=may_be_null, language=language, tools=(made,))
         case "native":
             wrapper: Schema[Any] | None = None
             if capabilities.object_root and is_bare:

@@ -70,7 +70,7 @@ class _Stating:
         if isinstance(node.get("default"), str):
             least = max(least, len(node["default"]))
         if least > self.most:
-            what = f"a text of {least:,} characters is asked for, or the default; the limit is {self.most:,}"
+            what = f"its minLength or its default has {least:,} characters, and the limit is {self.most:,}"
             raise refusal(self.where, pointer, what, "Give it its own maxLength, or raise OutputLimits.text_chars.")
         return {**node, "maxLength": self.most}
 

@@ -66,19 +66,25 @@ _DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _MOMENT = re.compile(f"{_DAY}[Tt ][0-9]{{2}}:.+")
 _BASE64_SHOWN = re.compile("[A-Za-z0-9+/_-]{2}={1,2}(?![A-Za-z0-9=])")
 _BY_FORMAT: Mapping[object, TextForm] = {
-    "date": TextForm(dt.date, re.compile(_DAY), "a date", "2026-11-29", re.compile(_DAY)),
-    "date-time": TextForm(dt.datetime, _MOMENT, "a date and time", "2026-11-29T12:30:00Z", _MOMENT),
+    "date": TextForm(dt.date, re.compile(_DAY), "an ISO 8601 date", "2026-11-29", re.compile(_DAY)),
+    "date-time": TextForm(dt.datetime, _MOMENT, "an ISO 8601 date and time", "2026-11-29T12:30:00Z", _MOMENT),
     "duration": TextForm(
-        dt.timedelta, re.compile("[+-]?P.+"), "a duration", "P1DT2H", re.compile("(?<![A-Za-z])PT?[0-9]+[A-Z]")
+        dt.timedelta,
+        re.compile("[+-]?P.+"),
+        "an ISO 8601 duration",
+        "P1DT2H",
+        re.compile("(?<![A-Za-z])PT?[0-9]+[A-Z]"),
     ),
 }
 DECIMAL = TextForm(Decimal, re.compile(DECIMAL_PATTERN), "a decimal number as a string of digits")
 _BY_PATTERN: Mapping[object, TextForm] = {
     DECIMAL_PATTERN: DECIMAL,
     INTEGER_PATTERN: TextForm(int, re.compile(INTEGER_PATTERN), "a whole number as text"),
-    NAIVE_PATTERN: TextForm(dt.datetime, _MOMENT, "a date and time without an offset", "2026-11-29T12:30:00", _MOMENT),
+    NAIVE_PATTERN: TextForm(
+        dt.datetime, _MOMENT, "an ISO 8601 date and time without an offset", "2026-11-29T12:30:00", _MOMENT
+    ),
     TIME_PATTERN: TextForm(
-        dt.time, re.compile("[0-9]{2}:.+"), "a time", "12:30:00", re.compile("(?<![0-9])[0-9]{2}:[0-9]{2}")
+        dt.time, re.compile("[0-9]{2}:.+"), "an ISO 8601 time", "12:30:00", re.compile("(?<![0-9])[0-9]{2}:[0-9]{2}")
     ),
 }
 _BY_ENCODING: Mapping[object, TextForm] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, Any, Literal, TypeAlias
 
 import pytest
@@ -215,12 +215,11 @@ def test_f1_a_single_object_for_many_in_a_call(run_it: RunIt, given: Any, langua
 
 @pytest.mark.parametrize("mode", ["native", "prompt"])
 def test_f1_a_single_object_where_nothing_is_wrapped(run_it: RunIt, mode: Any) -> None:
-    """Where the array itself is asked for, one item of it is no list of one either."""
-    model = ScriptedModel(['{"name": "a"}', '[{"name": "a"}]'])
+    """Where the array itself is asked for there is no key to name: one item for a plain list is taken, and listed."""
+    model = ScriptedModel(['{"name": "a"}'])
     outcome = run_it("go", output=list[Item], model=model, options=RunOptions(output_mode=mode))
     assert outcome.value == [Item(name="a")]
-    assert len(model.requests) == 2
-    assert "array" in told(model.requests[1].messages[-1])
+    assert [repair.kind for repair in outcome.repairs] == ["one_as_list"]
 
 
 @pytest.mark.parametrize(
@@ -479,20 +478,17 @@ def test_f3_a_number_at_the_end_is_not_whole(run_it: RunIt, output: Any, text: s
     assert len(model.requests) == 1
 
 
-@pytest.mark.parametrize("text", ['{"name": "abc"}', '{"name": "abc"}\n', '```json\n{"name": "abc"}\n```'])
+@pytest.mark.parametrize("text", ['{"name": "abc"}', ' {"name": "abc"}\n'])
 def test_f3_an_answer_that_is_whole_though_something_was_cut(run_it: RunIt, text: str) -> None:
-    """JSON that is whole is the answer, or cut as the rest is; it is never asked for again."""
+    """JSON that is whole is the answer, and is not asked for again."""
     model = ScriptedModel([ModelReply((TextPart(text),), "length")] * 3)
-    try:
-        assert run_it("go", output=Item, model=model).value == Item(name="abc")
-    except TruncatedError as error:
-        assert error.outcome.transcript[-1].text == text
+    assert run_it("go", output=Item, model=model).value == Item(name="abc")
     assert len(model.requests) == 1
 
 
 def test_f3_a_cut_after_a_refused_answer(run_it: RunIt) -> None:
     """Nor is it part of the count of retries: it ends the run at once."""
-    model = ScriptedModel(['{"name": 5}'.replace("5", "[]"), ModelReply((TextPart('{"name": "a'),), "length")])
+    model = ScriptedModel(['{"name": []}', ModelReply((TextPart('{"name": "a'),), "length")])
     with pytest.raises(TruncatedError) as caught:
         run_it("go", output=Item, model=model, limits=Limits(retries=3))
     assert caught.value.outcome.steps == 2

@@ -37,7 +37,7 @@ from magic_tools import (
     run,
     tool,
 )
-from magic_tools.models.openai_chat import OpenAIChatModel
+from magic_tools.models.openai_chat import OpenAIChatModel, encode
 from tests.models.wire_server import Answer, WireServer
 
 RunIt: TypeAlias = Callable[..., Outcome[Any]]
@@ -218,6 +218,21 @@ def test_e1_a_circle_of_calls(run_it: RunIt, names: str, repeats: int) -> None:
     assert is_whole(error.outcome.transcript)
 
 
+@pytest.mark.parametrize("repeats", [1, 2, 3])
+@pytest.mark.parametrize("names", ["one two", "one two three", "one two three four"])
+def test_e1_the_count_in_a_circle(run_it: RunIt, names: str, repeats: int) -> None:
+    """What is not run once more is told how often it ran, and with what it came to; so says the error."""
+    shop, circle = Shop(), names.split()
+    error, _ = repeated_to(run_it, shop, [call(name) for name in circle], RepeatError, repeats=repeats)
+    hint = next(each for each in results(error.outcome.transcript) if each.is_error)
+    ran = shop.calls.count("one")
+    assert (hint.name, ran) == ("one", repeats + 1)
+    assert "one" in hint.content
+    assert hint.content.endswith("It was: 1")
+    assert f"{ran} times" in hint.content
+    assert f"{ran} times" in str(error)
+
+
 def test_e1_a_circle_of_five_is_none(run_it: RunIt) -> None:
     """What goes round through more calls than four ends at the steps."""
     shop = Shop()
@@ -252,7 +267,7 @@ def test_e1_other_arguments_in_between(run_it: RunIt, replies: list[ToolCall]) -
 def test_e1_a_few_others_in_between(run_it: RunIt, repeats: int) -> None:
     """As often as it may run, with another call before each time that it is called again."""
     shop, same, other = Shop(), call("read", {"path": "a", "n": 1}), call("read", {"path": "b", "n": 1})
-    replies = [*[same] * repeats, other, *[same] * repeats, "done"]
+    replies: list[str | ToolCall] = [*[same] * repeats, other, *[same] * repeats, "done"]
     outcome = run_it("go", tools=shop.tools, model=ScriptedModel(replies), limits=Limits(repeats=repeats, steps=50))
     assert outcome.value == "done"
     assert shop.calls == [*[("a", 1)] * repeats, ("b", 1), *[("a", 1)] * repeats]
@@ -380,7 +395,7 @@ def test_e2_the_steps_are_spent(run_it: RunIt, steps: int) -> None:
     """The error has the number, and all that was done: results, usage, and a history that a run can go on with."""
     shop = Shop()
     model = ScriptedModel([spending(call("read", {"path": str(number)})) for number in range(9)])
-    with pytest.raises(LimitError, match=rf"\b{steps} steps\b") as caught:
+    with pytest.raises(LimitError, match=rf"\b{steps} steps?\b") as caught:
         run_it("go", tools=shop.tools, model=model, limits=Limits(steps=steps))
     outcome = caught.value.outcome
     assert (outcome.stop, outcome.ok, outcome.steps) == ("step_limit", False, steps)
@@ -481,13 +496,14 @@ def test_e2_a_tool_that_takes_all_the_time(run_it: RunIt) -> None:
 
 @pytest.mark.parametrize("output", [str, dict[str, int]], ids=["text", "typed"])
 def test_e2_the_last_request_lets_nothing_be_called(run_it: RunIt, output: Any) -> None:
-    """It forbids calls, though it still shows the tools that the history is about, and what comes then is the answer."""
+    """It forbids calls, though it still shows the tools that the history is about; what comes then is the answer."""
     shop, answer = Shop(), '{"a": 1}'
     model = ScriptedModel([*[call("read", {"path": str(number)}) for number in range(3)], answer])
     outcome = run_it("go", tools=shop.tools, output=output, model=model, limits=Limits(steps=3))
     assert (outcome.ok, outcome.stop, outcome.steps) == (True, "step_limit", 3)
     assert outcome.value == (answer if output is str else {"a": 1})
     assert [request.tool_choice for request in model.requests] == ["auto"] * 3 + ["none"]
+    assert encode(model.requests[-1], "m", ModelSettings())["tool_choice"] == "none"
 
 
 def test_e2_the_last_request_offers_the_output_tool_alone(run_it: RunIt) -> None:
@@ -636,7 +652,7 @@ def test_e3_after_work_that_was_done(run_it: RunIt) -> None:
     outcome = caught.value.outcome
     assert files.written == ["go"]
     assert (outcome.steps, outcome.usage) == (2, Usage(3, 4))
-    assert [each.content for each in results(outcome.transcript)][0] == "acted"
+    assert results(outcome.transcript)[0].content == "acted"
     assert run_it([*outcome.transcript, Message.user("And?")], model=ScriptedModel(["done"])).value == "done"
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from magic_tools.loop.history import fitted
-from magic_tools.options import History
 from magic_tools.messages import Message, TextPart, ToolCall, ToolResult
+from magic_tools.options import History
 
 SYSTEM = Message.system("Be brief.")
 

@@ -141,7 +141,7 @@ def test_what_the_model_is_asked(command: Command, monkeypatch: pytest.MonkeyPat
     ("script", "words"),
     [
         (["no"] * 3, "magic-tools: No answer fitted the output type in 3 tries: expected JSON"),
-        (["", ""], "magic-tools: The model went on giving empty replies."),
+        (["", ""], "magic-tools: The model went on giving empty replies, or the same again."),
         ([ModelReply((TextPart("Never."),), "refusal")], "magic-tools: The model declined to answer: Never."),
         ([ModelReply((TextPart('{"order'),), "length")], "magic-tools: The model's output was cut before its end"),
         ([ModelError("the server is down")], "magic-tools: the server is down\n"),

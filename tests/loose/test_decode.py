@@ -301,7 +301,7 @@ def test_no_secret_in_a_wrong_place_is_shown(target: Any, text: str) -> None:
 
 def test_what_is_no_secret_is_shown() -> None:
     """Beside a secret, values are shown as ever."""
-    with pytest.raises(ParseError, match=r'login\.day: expected a date like .* got "tomorrow"'):
+    with pytest.raises(ParseError, match=r'login\.day: expected an ISO 8601 date like .* got "tomorrow"'):
         parse(Account, '{"login": {"password": "x", "day": "tomorrow"}}')
 
 

@@ -87,7 +87,7 @@ def test_what_is_let_be() -> None:
         ({"enum": [1, 2]}, "true", Issue("", "one of 1, 2", "true")),
         ({"enum": [1, 2]}, "1.0", Issue("", "one of 1, 2", "1.0")),
         ({"const": True}, "1", Issue("", "true", "1")),
-        ({"type": "string", "format": "date"}, '"0"', Issue("", "a date like 2026-11-29", '"0"')),
+        ({"type": "string", "format": "date"}, '"0"', Issue("", "an ISO 8601 date like 2026-11-29", '"0"')),
         (DECIMAL, '"$5"', Issue("", "a decimal number as a string of digits", '"$5"')),
         (
             {"type": "object", "properties": {}, "additionalProperties": False},
@@ -97,7 +97,7 @@ def test_what_is_let_be() -> None:
         (
             {"type": "object", "propertyNames": {"format": "date"}},
             '{"0": 1}',
-            Issue('["0"]', "as its key a date like 2026-11-29", '"0"'),
+            Issue('["0"]', "as its key an ISO 8601 date like 2026-11-29", '"0"'),
         ),
     ],
 )
@@ -222,8 +222,12 @@ REFUSED: list[tuple[Any, str, str]] = [
     (Priority | bool, "true", "expected 1, got true"),
     (Literal[1] | int | bool, "true", "expected 1, got true"),
     (Literal[True] | int, "1", "expected true, got 1"),
-    (dt.date | str, '"0"', 'expected a date like 2026-11-29, got "0"'),
-    (dt.datetime | dt.date, '"0"', "expected a date and time like 2026-11-29T12:30:00Z or a date like 2026-11-29"),
+    (dt.date | str, '"0"', 'expected an ISO 8601 date like 2026-11-29, got "0"'),
+    (
+        dt.datetime | dt.date,
+        '"0"',
+        "expected an ISO 8601 date and time like 2026-11-29T12:30:00Z or an ISO 8601 date like 2026-11-29",
+    ),
     (str | Decimal, "1.10", "expected a string, got 1.1"),
     (Decimal | str, "5", "expected a string, got 5"),
     (dt.date | Decimal, "0", "expected a string, got 0"),
@@ -294,7 +298,7 @@ EXACT = Camel.model_validate({"unit_price": Decimal("1.00000000000000000001")})
     [
         ('{"unitPrice": 1.00000000000000000001}', EXACT),
         ('{"unit_price": 1.00000000000000000001}', EXACT),
-        ('{"unit_price": "1", "due_day": "0"}', 'due_day: expected a date like 2026-11-29, got "0"'),
+        ('{"unit_price": "1", "due_day": "0"}', 'due_day: expected an ISO 8601 date like 2026-11-29, got "0"'),
         ('{"unit_price": "1", "priority": true}', "priority: expected 1, got true"),
         ('{"unit_price": "1", "unitPrice": "2"}', 'unitPrice: expected nothing, since "unit_price" says it already'),
         ('{"unitPrice": "1", "level": 1, "priority": 1}', 'priority: expected nothing, since "level" says it already'),

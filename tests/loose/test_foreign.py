@@ -145,11 +145,11 @@ BAD: Mapping[str, tuple[dict[str, Any], str, str]] = {
     "enum": ({"enum": ["red", "blue", 1, None]}, '"x"', "expected one of 'red', 'blue', 1 or null, got \"x\""),
     "true for 1": ({"enum": [1]}, "true", "expected 1, got true"),
     "const": ({"const": "a"}, "1", "expected 'a', got 1"),
-    "format": ({"format": "date"}, '"2026-02-30"', 'expected a date like 2026-11-29, got "2026-02-30"'),
+    "format": ({"format": "date"}, '"2026-02-30"', 'expected an ISO 8601 date like 2026-11-29, got "2026-02-30"'),
     "format with an offset": (
         {"format": "date-time"},
         '"2026-01-01T00:00:00"',
-        "expected a date and time like 2026-11-29T12:30:00Z, with its offset",
+        "expected an ISO 8601 date and time like 2026-11-29T12:30:00Z, with its offset",
     ),
     "another format": ({"format": "ipv4"}, '"x"', 'expected text of the format ipv4, got "x"'),
     "not": ({"not": TEXT}, '"x"', 'expected a value that does not fit {"type": "string"}, got "x"'),

@@ -73,7 +73,7 @@ ByKind = Annotated[Cat | Dog, Field(discriminator="kind")]
             '"1.23"',
             ['expected a decimal number of at most 2 digits, got "1.23"'],
         ),
-        (dt.date, '"2026-2-3"', ['expected a date like 2026-11-29 (input is too short), got "2026-2-3"']),
+        (dt.date, '"2026-2-3"', ['expected an ISO 8601 date like 2026-11-29 (input is too short), got "2026-2-3"']),
         (bytes, "1", ["expected a string, got 1"]),
         (
             Annotated[dt.timedelta, Field(le=dt.timedelta(days=2))],
@@ -134,7 +134,7 @@ def test_words_that_are_not_known() -> None:
         (int | str, "null", "应为整数或字符串，收到 null"),
         (Literal["a", "b"], "[]", "应为 'a'、'b' 之一，收到空数组"),
         (Tagged, '{"kind": "boat"}', "应为 which() 为 'cat'、'dog' 之一，收到带有键 kind 的对象"),
-        (dt.date, '"2026-13-01"', '应为形如 2026-11-29 的日期（月份超出 1-12 的范围），收到 "2026-13-01"'),
+        (dt.date, '"2026-13-01"', '应为形如 2026-11-29 的 ISO 8601 日期（月份超出 1-12 的范围），收到 "2026-13-01"'),
         (Annotated[int, AfterValidator(refused)], "3", "应为能通过检查的值（not this one），收到 3"),
         (
             EmailStr,
@@ -143,7 +143,7 @@ def test_words_that_are_not_known() -> None:
         ),
         (dict[Literal["a"], int], '{"c": 1}', "c：应为 'a'（作为键），收到 \"c\""),
         (list[str], json.dumps(["x" * 99, 1]), "[1]：应为字符串，收到 1"),
-        (int, json.dumps("x" * 99), '应为整数，收到 "' + "x" * 59 + "……（共 101 个字符）"),
+        (int, json.dumps("x" * 99), '应为整数，收到 "' + "x" * 59 + "……（共 99 个字符）"),
     ],
 )
 def test_what_is_said_in_chinese(annotation: Any, text: str, said: str) -> None:

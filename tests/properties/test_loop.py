@@ -435,7 +435,7 @@ def test_a_run_that_is_cancelled_at_any_point_goes_on(case: Case, after_s: float
         took_s = time.monotonic() - begun
         assert asyncio.all_tasks() == {asyncio.current_task()}
         assert took_s < 5
-        return getattr(ended_by, "outcome") if isinstance(ended_by, asyncio.CancelledError) else None
+        return ended_by.outcome if isinstance(ended_by, asyncio.CancelledError) else None  # type: ignore[attr-defined]
 
     outcome = asyncio.run(cancelled())
     if outcome is None:

@@ -176,7 +176,7 @@ SCHEMAS: Mapping[str, tuple[Any, JsonObject]] = {
         Annotated[dt.date, AfterValidator(lambda day: day), Field(ge=dt.date(2020, 1, 1))],
         {
             "type": "string",
-            "description": "From 2020-01-01 on. A date like 2026-11-29.",
+            "description": "From 2020-01-01 on. An ISO 8601 date like 2026-11-29.",
             "format": "date",
             "x-limits": {"minimum": "2020-01-01"},
         },

@@ -408,7 +408,12 @@ def test_texts_of_a_named_tuple() -> None:
     schema = compiled(Size).json_schema
     places = schema["prefixItems"]
     assert schema["description"] == "How large."
-    assert [held["description"] for held in places] == ["in mm", "in cm", "day. A date like 2026-11-29.", "name"]
+    assert [held["description"] for held in places] == [
+        "in mm",
+        "in cm",
+        "day. An ISO 8601 date like 2026-11-29.",
+        "name",
+    ]
     assert places[3]["anyOf"][0]["items"]["description"] == "one"
     assert compiled(Annotated[Size, "mine"]).json_schema["description"] == "mine"
 
@@ -428,14 +433,17 @@ def test_places_of_classes_with_texts() -> None:
     [
         (Annotated[date, "Due day, such as 2025-05-05"], "Due day, such as 2025-05-05"),
         (Annotated[date, "截止日，如2025-05-05。"], "截止日，如2025-05-05。"),
-        (Annotated[date, "Of 2025"], "Of 2025. A date like 2026-11-29."),
-        (Annotated[datetime, "From 2025-05-05 on"], "From 2025-05-05 on. A date and time like 2026-11-29T12:30:00Z."),
+        (Annotated[date, "Of 2025"], "Of 2025. An ISO 8601 date like 2026-11-29."),
+        (
+            Annotated[datetime, "From 2025-05-05 on"],
+            "From 2025-05-05 on. An ISO 8601 date and time like 2026-11-29T12:30:00Z.",
+        ),
         (Annotated[datetime, "At 2025-05-05 12:00"], "At 2025-05-05 12:00"),
         (Annotated[NaiveDatetime, "At 2025-05-05T12:00:00"], "At 2025-05-05T12:00:00"),
         (Annotated[time, "Like 09:15"], "Like 09:15"),
-        (Annotated[time, "Ratio 16:9"], "Ratio 16:9. A time like 12:30:00."),
+        (Annotated[time, "Ratio 16:9"], "Ratio 16:9. An ISO 8601 time like 12:30:00."),
         (Annotated[timedelta, "Say PT5M"], "Say PT5M"),
-        (Annotated[timedelta, "Pause, PTO, P."], "Pause, PTO, P. A duration like P1DT2H."),
+        (Annotated[timedelta, "Pause, PTO, P."], "Pause, PTO, P. An ISO 8601 duration like P1DT2H."),
         (Annotated[bytes, "Say aGk="], "Say aGk="),
         (Annotated[bytes, "A file"], "A file. Bytes as base64 like aGVsbG8=."),
     ],

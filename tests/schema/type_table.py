@@ -46,10 +46,10 @@ from magic_tools.values import JsonObject
 ROOT = Path(__file__).parents[2]
 
 DECIMAL = {"type": "string", "pattern": "^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?$"}
-DATE = {"type": "string", "description": "A date like 2026-11-29.", "format": "date"}
+DATE = {"type": "string", "description": "An ISO 8601 date like 2026-11-29.", "format": "date"}
 TIME = {
     "type": "string",
-    "description": "A time like 12:30:00.",
+    "description": "An ISO 8601 time like 12:30:00.",
     "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]+)?)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])?$",
 }
 TAG = {"propertyName": "kind"}
@@ -583,10 +583,10 @@ CASES: Mapping[str, Case] = {
         {
             "type": "object",
             "additionalProperties": {"type": "integer"},
-            "propertyNames": {"description": "A date like 2026-11-29.", "format": "date"},
+            "propertyNames": {"description": "An ISO 8601 date like 2026-11-29.", "format": "date"},
         },
         [('{"2026-11-29": 1}', {dt.date(2026, 11, 29): 1})],
-        [('{"0": 1}', '["0"]: expected as its key a date like 2026-11-29, got "0"')],
+        [('{"0": 1}', '["0"]: expected as its key an ISO 8601 date like 2026-11-29, got "0"')],
     ),
     "dict by decimal": Case(
         dict[Decimal, int],
@@ -742,7 +742,7 @@ CASES: Mapping[str, Case] = {
             ),
         ],
         [
-            ('{"the_amount": "1", "due_day": "0"}', 'due_day: expected a date like 2026-11-29, got "0"'),
+            ('{"the_amount": "1", "due_day": "0"}', 'due_day: expected an ISO 8601 date like 2026-11-29, got "0"'),
             (
                 '{"the_amount": "1", "theAmount": "2"}',
                 'theAmount: expected nothing, since "the_amount" says it already',
@@ -981,11 +981,11 @@ CASES: Mapping[str, Case] = {
         DATE,
         [('"2026-11-29"', dt.date(2026, 11, 29))],
         [
-            ("0", "expected a date like 2026-11-29, got 0"),
-            ('"0"', 'expected a date like 2026-11-29, got "0"'),
-            ('"tomorrow"', 'expected a date like 2026-11-29, got "tomorrow"'),
-            ('"2026-02-30"', "expected a date like 2026-11-29 (day value is outside expected range)"),
-            ('"20261129"', "expected a date like 2026-11-29"),
+            ("0", "expected an ISO 8601 date like 2026-11-29, got 0"),
+            ('"0"', 'expected an ISO 8601 date like 2026-11-29, got "0"'),
+            ('"tomorrow"', 'expected an ISO 8601 date like 2026-11-29, got "tomorrow"'),
+            ('"2026-02-30"', "expected an ISO 8601 date like 2026-11-29 (day value is outside expected range)"),
+            ('"20261129"', "expected an ISO 8601 date like 2026-11-29"),
         ],
     ),
     "date with an example": Case(
@@ -996,44 +996,55 @@ CASES: Mapping[str, Case] = {
     ),
     "date with a text": Case(
         Annotated[dt.date, "The day it is due"],
-        {"type": "string", "description": "The day it is due. A date like 2026-11-29.", "format": "date"},
+        {"type": "string", "description": "The day it is due. An ISO 8601 date like 2026-11-29.", "format": "date"},
         [],
         [],
     ),
     "date and time": Case(
         dt.datetime,
-        {"type": "string", "description": "A date and time like 2026-11-29T12:30:00Z.", "format": "date-time"},
+        {
+            "type": "string",
+            "description": "An ISO 8601 date and time like 2026-11-29T12:30:00Z.",
+            "format": "date-time",
+        },
         [
             ('"2026-03-01T17:00:00Z"', dt.datetime(2026, 3, 1, 17, tzinfo=dt.UTC)),
             ('"2026-03-01T17:00:00"', dt.datetime(2026, 3, 1, 17)),
         ],
         [
-            ('"1."', "expected a date and time like 2026-11-29T12:30:00Z"),
-            ('".5"', "expected a date and time like"),
-            ('"1767225600"', "expected a date and time like"),
-            ("1767225600", "expected a date and time like"),
-            ('"2026-11-29"', "expected a date and time like"),
-            ('"2026-03-01_17:00:00"', "expected a date and time like"),
+            ('"1."', "expected an ISO 8601 date and time like 2026-11-29T12:30:00Z"),
+            ('".5"', "expected an ISO 8601 date and time like"),
+            ('"1767225600"', "expected an ISO 8601 date and time like"),
+            ("1767225600", "expected an ISO 8601 date and time like"),
+            ('"2026-11-29"', "expected an ISO 8601 date and time like"),
+            ('"2026-03-01_17:00:00"', "expected an ISO 8601 date and time like"),
         ],
     ),
     "date and time with its offset": Case(
         AwareDatetime,
-        {"type": "string", "description": "A date and time like 2026-11-29T12:30:00Z.", "format": "date-time"},
+        {
+            "type": "string",
+            "description": "An ISO 8601 date and time like 2026-11-29T12:30:00Z.",
+            "format": "date-time",
+        },
         [('"2026-03-01T17:00:00+01:00"', dt.datetime(2026, 3, 1, 16, tzinfo=dt.UTC))],
-        [('"2026-03-01T17:00:00"', "expected a date and time like 2026-11-29T12:30:00Z, with its offset")],
+        [('"2026-03-01T17:00:00"', "expected an ISO 8601 date and time like 2026-11-29T12:30:00Z, with its offset")],
     ),
     "date and time without offset": Case(
         NaiveDatetime,
         {
             "type": "string",
-            "description": "A date and time without an offset like 2026-11-29T12:30:00.",
+            "description": "An ISO 8601 date and time without an offset like 2026-11-29T12:30:00.",
             "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
             "T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?$",
         },
         [('"2026-03-01T17:00:00"', dt.datetime(2026, 3, 1, 17))],
         [
             ('"2026-03-01_17:00:00"', "without an offset like"),
-            ('"2026-03-01T24:00:00"', "expected a date and time like 2026-11-29T12:30:00Z (hour value is outside"),
+            (
+                '"2026-03-01T24:00:00"',
+                "expected an ISO 8601 date and time like 2026-11-29T12:30:00Z (hour value is outside",
+            ),
             ('"2026-03-01T17:00:00Z"', "without an offset"),
             ('"0"', "without an offset like 2026-11-29T12:30:00"),
         ],
@@ -1048,22 +1059,22 @@ CASES: Mapping[str, Case] = {
             ('"12:30:00.5Z"', dt.time(12, 30, 0, 500_000, tzinfo=dt.UTC)),
         ],
         [
-            ('"5"', 'expected a time like 12:30:00, got "5"'),
-            ("5", "expected a time like 12:30:00, got 5"),
-            ('"25:00:00"', "expected a time like 12:30:00 (hour value is outside expected range"),
-            ('"24:00:00"', "expected a time like 12:30:00 (hour value is outside expected range"),
-            ('"12:30:60"', "expected a time like 12:30:00 (second value is outside expected range"),
-            ('"12:60"', "expected a time like 12:30:00 (minute value is outside expected range"),
-            ('"12:30:00+24:00"', "expected a time like 12:30:00 (timezone offset must be less than 24 hours"),
+            ('"5"', 'expected an ISO 8601 time like 12:30:00, got "5"'),
+            ("5", "expected an ISO 8601 time like 12:30:00, got 5"),
+            ('"25:00:00"', "expected an ISO 8601 time like 12:30:00 (hour value is outside expected range"),
+            ('"24:00:00"', "expected an ISO 8601 time like 12:30:00 (hour value is outside expected range"),
+            ('"12:30:60"', "expected an ISO 8601 time like 12:30:00 (second value is outside expected range"),
+            ('"12:60"', "expected an ISO 8601 time like 12:30:00 (minute value is outside expected range"),
+            ('"12:30:00+24:00"', "expected an ISO 8601 time like 12:30:00 (timezone offset must be less than 24 hours"),
         ],
     ),
     "duration": Case(
         dt.timedelta,
-        {"type": "string", "description": "A duration like P1DT2H.", "format": "duration"},
+        {"type": "string", "description": "An ISO 8601 duration like P1DT2H.", "format": "duration"},
         [('"P1DT2H"', dt.timedelta(days=1, hours=2))],
         [
-            ('"5"', 'expected a duration like P1DT2H, got "5"'),
-            ('"1 day"', "a duration like P1DT2H"),
+            ('"5"', 'expected an ISO 8601 duration like P1DT2H, got "5"'),
+            ('"1 day"', "an ISO 8601 duration like P1DT2H"),
             ("5", "a duration"),
         ],
     ),
@@ -1435,7 +1446,7 @@ CASES: Mapping[str, Case] = {
             "prefixItems": [
                 {
                     "type": "string",
-                    "description": "When. Time zone: UTC. A date and time like 2026-11-29T12:30:00Z.",
+                    "description": "When. Time zone: UTC. An ISO 8601 date and time like 2026-11-29T12:30:00Z.",
                     "format": "date-time",
                     "x-zone": "UTC",
                 },
@@ -1573,7 +1584,7 @@ CASES: Mapping[str, Case] = {
         Annotated[dt.date, Field(ge=dt.date(2026, 1, 1), lt=dt.date(2027, 1, 1))],
         {
             **DATE,
-            "description": "From 2026-01-01 on, before 2027-01-01. A date like 2026-11-29.",
+            "description": "From 2026-01-01 on, before 2027-01-01. An ISO 8601 date like 2026-11-29.",
             "x-limits": {"minimum": "2026-01-01", "exclusiveMaximum": "2027-01-01"},
         },
         [('"2026-01-01"', dt.date(2026, 1, 1))],
@@ -1581,7 +1592,7 @@ CASES: Mapping[str, Case] = {
     ),
     "date in the past": Case(
         PastDate,
-        {**DATE, "description": "In the past. A date like 2026-11-29.", "x-limits": {"now": "past"}},
+        {**DATE, "description": "In the past. An ISO 8601 date like 2026-11-29.", "x-limits": {"now": "past"}},
         [('"2020-01-01"', dt.date(2020, 1, 1))],
         [('"9999-01-01"', "expected a date in the past")],
     ),
@@ -1589,7 +1600,7 @@ CASES: Mapping[str, Case] = {
         FutureDatetime,
         {
             "type": "string",
-            "description": "In the future. A date and time like 2026-11-29T12:30:00Z.",
+            "description": "In the future. An ISO 8601 date and time like 2026-11-29T12:30:00Z.",
             "format": "date-time",
             "x-limits": {"now": "future"},
         },
@@ -1600,7 +1611,7 @@ CASES: Mapping[str, Case] = {
         Annotated[dt.timedelta, Field(ge=dt.timedelta(hours=1), le=dt.timedelta(days=2))],
         {
             "type": "string",
-            "description": "At least PT1H, at most P2D. A duration like P1DT2H.",
+            "description": "At least PT1H, at most P2D. An ISO 8601 duration like P1DT2H.",
             "format": "duration",
             "x-limits": {"maximum": "P2D", "minimum": "PT1H"},
         },
@@ -1609,7 +1620,11 @@ CASES: Mapping[str, Case] = {
     ),
     "time with limits": Case(
         Annotated[dt.time, Field(ge=dt.time(9))],
-        {**TIME, "description": "From 09:00:00 on. A time like 12:30:00.", "x-limits": {"minimum": "09:00:00"}},
+        {
+            **TIME,
+            "description": "From 09:00:00 on. An ISO 8601 time like 12:30:00.",
+            "x-limits": {"minimum": "09:00:00"},
+        },
         [('"09:00"', dt.time(9))],
         [('"08:59:59"', "09:00:00")],
     ),

@@ -78,10 +78,10 @@ def test_what_is_mended(fn: Any, arguments: str, value: Any) -> None:
         (echo, "5", "expected an object, got 5"),
         (echo, "x" * 200_000, "there is text around the value"),
         (todos, '{"todos": "a, b"}', "this text may be one item or several"),
-        (plan, '{"at": "tomorrow"}', "at: expected a date and time like"),
-        (plan, '{"at": "2026-03-01T17:00:00"}', "at: expected a date and time like"),
-        (plan, '{"at": "2026-03-01T17:00:00Z", "day": 0}', "day: expected a date like 2026-11-29"),
-        (plan, '{"at": "2026-03-01T17:00:00Z", "day": "2026-02-30"}', "day: expected a date like 2026-11-29"),
+        (plan, '{"at": "tomorrow"}', "at: expected an ISO 8601 date and time like"),
+        (plan, '{"at": "2026-03-01T17:00:00"}', "at: expected an ISO 8601 date and time like"),
+        (plan, '{"at": "2026-03-01T17:00:00Z", "day": 0}', "day: expected an ISO 8601 date like 2026-11-29"),
+        (plan, '{"at": "2026-03-01T17:00:00Z", "day": "2026-02-30"}', "day: expected an ISO 8601 date like 2026-11-29"),
     ],
 )
 def test_what_is_asked_for_again(fn: Any, arguments: str, words: str) -> None:

@@ -26,7 +26,7 @@ ROOT: JsonObject = {
         ({"type": ["string", "null"]}, "text or null"),
         ({"const": "a"}, '"a"'),
         ({"enum": [1, None, "数"]}, 'one of 1, null, "数"'),
-        ({"type": "string", "format": "date"}, "a date like 2026-11-29"),
+        ({"type": "string", "format": "date"}, "an ISO 8601 date like 2026-11-29"),
         ({"type": "string", "pattern": DECIMAL_PATTERN}, "a decimal number as a string of digits"),
         ({"anyOf": [{"type": "array"}, {"$ref": "#/$defs/Item"}, {"type": "object"}]}, "an array or an object"),
         ({"$ref": "#/$defs/Again"}, "a whole number"),
