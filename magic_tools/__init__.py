@@ -53,7 +53,8 @@ if TYPE_CHECKING:
     from magic_tools.models.scripted import ScriptedModel
     from magic_tools.options import History, Limits, RunOptions
     from magic_tools.outcome import Outcome, WaitingCall
-    from magic_tools.outputs.output_tool import OutputLimits, OutputTool, output_tool
+    from magic_tools.outputs.output_limits import OutputLimits
+    from magic_tools.outputs.output_tool import OutputTool, output_tool
     from magic_tools.prompting import prompt
     from magic_tools.running import aextract, aresume, arun, extract, resume, run
     from magic_tools.schema.dialects.rendered import DialectChange
@@ -92,7 +93,8 @@ _HOMES = {
     "models.scripted": ("ScriptedModel",),
     "options": ("History", "Limits", "RunOptions"),
     "outcome": ("Outcome", "WaitingCall"),
-    "outputs.output_tool": ("OutputLimits", "OutputTool", "output_tool"),
+    "outputs.output_limits": ("OutputLimits",),
+    "outputs.output_tool": ("OutputTool", "output_tool"),
     "prompting": ("prompt",),
     "running": ("aextract", "aresume", "arun", "extract", "resume", "run"),
     "schema.dialects.rendered": ("DialectChange",),

@@ -353,7 +353,8 @@ SAID = {
     "51 properties of one object": "at /properties/rows/items, an object has 51 properties; the limit is 50",
     "A description of 201 characters": "at /properties/note/description, the description has 201 characters; the limit "
     "is 200",
-    "A text that has to be longer than 200 characters": "at /properties/note, its minLength or its default has 201 characters",
+    "A text that has to be longer than 200 characters": "at /properties/note, its minLength or its default has 201 "
+    "characters",
 }
 
 

@@ -1075,7 +1075,7 @@ CASES: Mapping[str, Case] = {
         [
             ('"5"', 'expected an ISO 8601 duration like P1DT2H, got "5"'),
             ('"1 day"', "an ISO 8601 duration like P1DT2H"),
-            ("5", "a duration"),
+            ("5", "an ISO 8601 duration"),
         ],
     ),
     "uuid": Case(
