@@ -2139,7 +2139,7 @@ def test_a_call_that_comes_when_a_run_ends_is_not_waited_for() -> None:
     idle = workers._idle
 
     class Late(deque[Any]):
-        def pop(self) -> Any:
+        def pop(self) -> Any:  # type: ignore[override]  # as a deque has it
             try:
                 return idle.pop()
             finally:

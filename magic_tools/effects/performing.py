@@ -134,7 +134,6 @@ async def awaited(awaitable: Awaitable[Any], timeout_s: float | None = None) -> 
     import asyncio
 
     task = asyncio.ensure_future(_attempted(awaitable))
-    task.add_done_callback(lambda _: discard(awaitable))  # which it is where the task was cancelled before it began
     try:
         took_too_long = not await _is_done(task, timeout_s)
         if took_too_long:
@@ -142,6 +141,9 @@ async def awaited(awaitable: Awaitable[Any], timeout_s: float | None = None) -> 
     except asyncio.CancelledError:
         await _cancelled({task}, GRACE_S)
         raise
+    finally:
+        if task.cancelled():  # maybe before it began
+            discard(awaitable)
     if not task.done():
         return Attempt(error=CallTimeoutError(still_runs=True))
     attempt = Attempt(error=asyncio.CancelledError()) if task.cancelled() else task.result()
@@ -164,7 +166,8 @@ async def _is_done(task: asyncio.Task[Any], timeout_s: float | None) -> bool:
     try:
         await waiting
     finally:
-        task.remove_done_callback(wake)
+        if not task.done():
+            task.remove_done_callback(wake)
         if timer is not None:
             timer.cancel()
     return task.done()

@@ -124,7 +124,7 @@ class Course:
         self._results.clear()
         if isinstance(event, Replied) and self.state.pending:
             pairs = zip(self.state.pending, self._fresh, strict=True)
-            self._readied = {each.call.id: replace(readied, call=each.call) for each, readied in pairs}
+            self._readied = {each.call.id: readied._replace(call=each.call) for each, readied in pairs}
         return action
 
     def outcome(self, stop: StopReason) -> Outcome[Any]:

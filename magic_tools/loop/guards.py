@@ -28,6 +28,7 @@ KEPT_BACK = 0.1
 """The part of the time and of the tokens that is kept back for the last request."""
 
 _LONGEST_CIRCLE = 4
+_LONGEST_TOKEN = 64
 UNKNOWN_NAMES = ""
 """Under this name the failures of all calls to unknown tools are counted."""
 
@@ -149,6 +150,8 @@ def _was_made(pending: Pending, result: ToolResult) -> bool:
 
 
 def _token(result: ToolResult) -> str:
+    if len(result.content) < _LONGEST_TOKEN:
+        return f"{result.is_error}{result.content}"
     return hashlib.sha256(f"{result.is_error}{result.content}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 

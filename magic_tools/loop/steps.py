@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from magic_tools.chat import ModelReply, ToolChoice
 from magic_tools.loop.state import CallFacts
@@ -27,25 +26,25 @@ __all__ = [
     "ToolsRan",
 ]
 
+_NOTHING: Mapping[str, Any] = {}
+
 Decision: TypeAlias = bool | str
 """What a person said of a call: whether it may run, or, to a question, the answer as it is to be told."""
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
+class Started(NamedTuple):
     """The run begins, or goes on elsewhere.
 
     Then `decisions` are what a person has said, by call id, `facts` what is now known of the calls that still wait for
     a result, and `results` what could be found out of those that were under way: without one, such a call may be made.
     """
 
-    decisions: Mapping[str, Decision] = field(default_factory=dict)
-    facts: Mapping[str, CallFacts] = field(default_factory=dict)
-    results: Mapping[str, ToolResult] = field(default_factory=dict)
+    decisions: Mapping[str, Decision] = _NOTHING
+    facts: Mapping[str, CallFacts] = _NOTHING
+    results: Mapping[str, ToolResult] = _NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Replied:
+class Replied(NamedTuple):
     """The model replied; `answer` is what its text is as an answer, with what is wrong or was mended.
 
     `calls` are the facts of its calls, in order, `seconds` what has passed since the event before.
@@ -59,15 +58,13 @@ class Replied:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class TimedOut:
+class TimedOut(NamedTuple):
     """The model did not reply within the time that was left."""
 
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class ToolsRan:
+class ToolsRan(NamedTuple):
     """The calls asked for by `RunTools` came to these results, in their order; the next phase is `phase`, if any is."""
 
     results: tuple[ToolResult, ...]
@@ -75,19 +72,17 @@ class ToolsRan:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Previewed:
+class Previewed(NamedTuple):
     """What a person is to be shown of the calls of `AskPerson`, by call id."""
 
-    previews: Mapping[str, JsonValue] = field(default_factory=dict)
+    previews: Mapping[str, JsonValue] = _NOTHING
     seconds: float = 0.0
 
 
 Event: TypeAlias = Started | Replied | TimedOut | ToolsRan | Previewed
 
 
-@dataclass(frozen=True, slots=True)
-class CallModel:
+class CallModel(NamedTuple):
     """Send the transcript to the model; for the `last` time with no tools but those for the answer."""
 
     tool_choice: ToolChoice = "auto"
@@ -95,8 +90,7 @@ class CallModel:
     timeout_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RunTools:
+class RunTools(NamedTuple):
     """Make these calls, all of one reply, within this time; the first is so manieth of the run."""
 
     calls: tuple[ToolCall, ...]
@@ -104,15 +98,13 @@ class RunTools:
     timeout_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AskPerson:
+class AskPerson(NamedTuple):
     """Find out what a person is to be shown of these calls, for the run to pause."""
 
     calls: tuple[ToolCall, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Finish:
+class Finish(NamedTuple):
     """End the run, or pause it; `ok` where the last reply is a valid answer, else `issues` may say why not.
 
     `call` is which call of the last reply gave the answer, if one did.

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, assert_never
+from typing import Any, Literal, NamedTuple, assert_never
 
 from typing_extensions import TypedDict
 
@@ -35,8 +35,7 @@ _FINAL_TEXT = say("Give the final answer. This ends the work: nothing can be don
 _NO_LIMITS = OutputLimits(None, None, None)
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """What a reply, or a call, is as an answer; `value` is one only where `kind` is `valid`.
 
     `uncalled` is a text where an output tool is to be called.

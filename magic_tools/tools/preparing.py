@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from pydantic_core import to_json
 
@@ -34,8 +33,7 @@ _OUT_OF_SCOPE = "{name} may not be used here and did not run: it needs the scope
 _NOT_RUN = "The arguments of {name} were refused and it did not run: {issues}."
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(NamedTuple):
     """A call that may be made: how the function is called, and the values of its visible parameters."""
 
     args: tuple[Any, ...]

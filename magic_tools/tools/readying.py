@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pydantic_core import from_json, to_json
 
@@ -30,8 +30,7 @@ _UNKNOWN = "There is no tool called {name}; there are: {names}. Nothing was run.
 _LOST = "{name} was begun before the run was stopped; whether it had an effect is not known."
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(NamedTuple):
     """A call with the tool that it is of, if there is one, and what is to be called, or why nothing is."""
 
     call: ToolCall

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from magic_tools.effects.program import Call, CallTimeoutError, Program
 from magic_tools.effects.retrying import Try, retried
@@ -28,8 +28,7 @@ _APPLIED = "{name} gave no result, and it did take effect."
 _NOT_APPLIED = "{name} gave no result, and it had no effect."
 
 
-@dataclass(frozen=True, slots=True)
-class Success:
+class Success(NamedTuple):
     """A try that came to a result which is what the tool promises."""
 
     value: Any
