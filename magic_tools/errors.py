@@ -12,6 +12,7 @@ MagicToolsError
 │   ├── ModelTimeoutError      no answer within the time allowed
 │   └── RateLimitError         the provider asks to slow down
 └── RunError                   a run ended without the value that was asked for
+    ├── PausedError            it waits for a person, where only a value was asked for
     ├── LimitError             the steps, the time or the tokens were spent
     ├── RepeatError            the model went on calling the same again
     ├── StallError             the model went on saying nothing
@@ -41,6 +42,7 @@ __all__ = [
     "OutputError",
     "ParseError",
     "ParseErrorKind",
+    "PausedError",
     "RateLimitError",
     "RefusalError",
     "RepeatError",
@@ -148,6 +150,10 @@ class RunError(MagicToolsError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (str(self), self.outcome)
+
+
+class PausedError(RunError):
+    """The run waits for a person, where only its value was asked for; `outcome` has what waits, and its state."""
 
 
 class LimitError(RunError):

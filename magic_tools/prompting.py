@@ -20,6 +20,7 @@ from magic_tools.running import arun, run
 from magic_tools.schema.hidden import Hidden
 from magic_tools.schema.hints import Hints
 from magic_tools.schema.subjects import Subject, hidden_of, subject_of
+from magic_tools.settling import value_of
 from magic_tools.starting import Tools
 from magic_tools.tools.templates import Template
 from magic_tools.tools.tool import Tool
@@ -105,7 +106,7 @@ class PromptFunction(Generic[P, R, OutcomeT]):
     def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         """The model's answer; TypeError, and the errors of `run`, if there is none."""
         ask = self._asking(args, kwargs)
-        answer: Any = _value(ask) if self._plan.subject.is_async else ask().value
+        answer: Any = _value(ask) if self._plan.subject.is_async else value_of(ask())
         return answer  # type: ignore[no-any-return]  # R is what the function says it returns
 
     def run(self, /, *args: P.args, **kwargs: P.kwargs) -> OutcomeT:
@@ -157,7 +158,7 @@ class PromptFunction(Generic[P, R, OutcomeT]):
 
 
 async def _value(ask: Callable[[], Any]) -> Any:
-    return (await ask()).value
+    return value_of(await ask())
 
 
 class PromptDecorator(Protocol):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from magic_tools.effects.program import Call, Program
 from magic_tools.errors import (
     LimitError,
     OutputError,
+    PausedError,
     RefusalError,
     RepeatError,
     RunError,
@@ -24,7 +25,9 @@ from magic_tools.messages import ErrorCode, ToolResult, listed
 from magic_tools.options import NO_FALLBACK
 from magic_tools.outcome import Outcome, StopReason
 
-__all__ = ["settled"]
+__all__ = ["settled", "value_of"]
+
+T = TypeVar("T")
 
 _PAUSES = ("needs_approval", "needs_input")
 
@@ -68,6 +71,14 @@ def settled(ended: Ended, fallback: Any) -> Program[Outcome[Any]]:
     else:
         value = _last_text(ended) if fallback == "text" else copy.deepcopy(fallback)
     return replace(outcome, value=value, fallback=True)
+
+
+def value_of(outcome: Outcome[T]) -> T:
+    """The value of a run; PausedError if it has none yet, as it waits for a person."""
+    if outcome.stop in _PAUSES:
+        calls = ", ".join(f"{each.name} ({each.kind})" for each in outcome.waiting)
+        raise PausedError(f"The run waits for a person: {calls}. Its outcome has the state to resume it from.", outcome)
+    return outcome.value
 
 
 def _error(ended: Ended) -> RunError:

@@ -24,7 +24,7 @@ NAMES = {
     "IncrementalParser", "Injected", "Issue", "LimitError", "Limits", "LintConfig", "LooseParameter",
     "MagicToolsError", "MaxDepth", "Message", "ModelError", "ModelReply", "ModelRequest", "ModelSettings",
     "ModelTimeoutError", "ModelUnavailableError", "Outcome", "OutputError", "OutputFormat", "OutputLimits",
-    "OutputTool", "ParseError", "Parsed", "Partial", "PartialStream", "Phases", "Policy", "Progress",
+    "OutputTool", "ParseError", "Parsed", "Partial", "PartialStream", "PausedError", "Phases", "Policy", "Progress",
     "RateLimitError", "RefusalError", "Repair", "RepeatError", "Resource", "RunError", "RunOptions", "Schema",
     "SchemaLimits", "SchemaRejectedError", "ScriptedModel", "StallError", "TextPart", "TokenCost", "Tool",
     "ToolAttempted", "ToolCall", "ToolContract", "ToolDefinition", "ToolFailure", "ToolFailuresError",

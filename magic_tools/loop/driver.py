@@ -11,7 +11,15 @@ from typing import Any, assert_never
 from pydantic_core import from_json
 
 from magic_tools.chat import ChatModel, FinishReason, ModelReply, ModelRequest, ToolDefinition
-from magic_tools.effects.program import Call, CallTimeoutError, Program, within
+from magic_tools.effects.program import (
+    Call,
+    CallBrokenError,
+    CallCancelledError,
+    CallTimeoutError,
+    NoWorkerError,
+    Program,
+    within,
+)
 from magic_tools.errors import ModelError
 from magic_tools.loop.history import fitted
 from magic_tools.loop.machine import closed, progressed, step
@@ -160,6 +168,10 @@ class Course:
         except ModelError as error:
             error.outcome = self.outcome("model_error")
             raise
+        except (CallBrokenError, CallCancelledError, NoWorkerError) as error:
+            failure = ModelError(f"The model {self._model.name} gave no reply: {error}.")
+            failure.outcome = self.outcome("model_error")
+            raise failure from error
         return (yield from self._replied(self._cut_at_its_limit(reply)))
 
     def _cut_at_its_limit(self, reply: ModelReply) -> ModelReply:

@@ -146,7 +146,9 @@ def after_calls(state: LoopState, pending: Iterable[Pending]) -> tuple[tuple[Don
 def _was_made(pending: Pending, result: ToolResult) -> bool:
     """Whether the function of a call ran, as far as its result shows, or ran before for the same result."""
     refused = result.is_error and result.effect == "none" and result.code in _NOT_MADE
-    return result.reused or (pending.status == "to_run" and not refused)
+    if pending.status == "to_run":
+        return not refused
+    return result.reused or (bool(pending.facts.held) and refused)  # by a person, who is not to be asked again at once
 
 
 def _token(result: ToolResult) -> str:

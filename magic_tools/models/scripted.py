@@ -14,7 +14,7 @@ __all__ = ["ScriptedModel", "ScriptedReply"]
 
 ScriptedReply: TypeAlias = str | ToolCall | Sequence[str | ToolCall] | ModelReply | BaseException
 
-_CAPABLE = Capabilities(native_schema=True, object_root=False, tools=True)
+_CAPABLE = Capabilities(native_schema=True, object_root=False, tools=True, forced_choice=True)
 
 
 class ScriptedModel:
