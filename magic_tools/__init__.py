@@ -79,9 +79,9 @@ _HOMES = {
     "effects.workers": ("abandoned_calls",),
     "errors": (
         "ContextError", "ContractViolation", "DefinitionError", "LimitError", "MagicToolsError", "ModelError",
-        "ModelTimeoutError", "ModelUnavailableError", "OutputError", "ParseError", "PausedError", "RateLimitError", "RefusalError",
-        "RepeatError", "RunError", "SchemaRejectedError", "StallError", "ToolFailure", "ToolFailuresError",
-        "TruncatedError",
+        "ModelTimeoutError", "ModelUnavailableError", "OutputError", "ParseError", "PausedError", "RateLimitError",
+        "RefusalError", "RepeatError", "RunError", "SchemaRejectedError", "StallError", "ToolFailure",
+        "ToolFailuresError", "TruncatedError",
     ),
     "events": ("Alert", "Event", "ToolAttempted", "ToolFinished"),
     "loop.phases": ("Phases", "Progress"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -26,6 +27,7 @@ __all__ = [
     "listed",
     "part_from_data",
     "part_to_data",
+    "unanswered",
     "with_own_ids",
 ]
 
@@ -153,6 +155,7 @@ class ToolResult:
     `retryable` whether the same call may be sent again, `effect` whether the tool did what it does, `issues`
     what was wrong with the arguments or the result, and `advice` the part of `content` that says what to do.
     `exception` is what the function raised, for the program alone: nothing of it is in `content` but its class.
+    Neither it nor the value is pickled where it cannot be.
     With `fallback`, the value is not the function's own but the one declared to stand in for it, and the code
     is that of the failure. With `reused` the function did not run: this is what the same call came to before.
     """
@@ -171,6 +174,23 @@ class ToolResult:
     issues: tuple[Issue, ...] = field(default=(), compare=False, repr=False)
     advice: str = field(default="", compare=False, repr=False)
     exception: Exception | None = field(default=None, compare=False, repr=False)
+
+    def __deepcopy__(self, _: dict[int, Any]) -> ToolResult:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        held = {name: getattr(self, name) for name in self.__slots__}
+        kept = {name: held[name] if _is_pickled(held[name]) else None for name in ("value", "exception")}
+        return type(self), tuple({**held, **kept}.values())
+
+
+def _is_pickled(value: Any) -> bool:
+    """Whether a value can be pickled, and comes back."""
+    try:
+        pickle.loads(pickle.dumps(value))  # noqa: S301 - bytes of its own making
+    except Exception:  # noqa: BLE001 - whatever the value's own code raises
+        return False
+    return True
 
 
 Part = TextPart | ToolCall | ToolResult
@@ -234,6 +254,30 @@ class Message:
                 return cls(role, tuple(map(part_from_data, parts)))  # type: ignore[arg-type]  # checked at construction
             case _:
                 raise ValueError(f"not the data of a message: {data!r:.200}")
+
+
+def unanswered(messages: Iterable[Message]) -> tuple[ToolCall, ...]:
+    """The calls of the last assistant message that wait for their results, all or none of them.
+
+    ValueError where a result stands without its call just before it, or a call without its result right after it.
+    """
+    calls: tuple[ToolCall, ...] = ()
+    waiting: list[str] = []
+    for message in messages:
+        if message.role == "tool":
+            for part in message.parts:
+                if not isinstance(part, ToolResult) or part.call_id not in waiting:
+                    raise ValueError(f"a result without its call just before it: {part!r:.120}")
+                waiting.remove(part.call_id)
+        elif waiting:
+            break
+        else:
+            calls = message.calls
+            waiting = [call.id for call in calls]
+    else:
+        if not waiting or len(waiting) == len(calls):
+            return calls if waiting else ()
+    raise ValueError(f"a tool call without a result right after it: {', '.join(waiting)}")
 
 
 def part_to_data(part: Part) -> JsonObject:

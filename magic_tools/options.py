@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from inspect import iscoroutinefunction
+from sys import float_info
 from typing import Any, Literal, get_args
 
 from magic_tools.chat import ModelSettings, ToolChoice
@@ -76,7 +76,7 @@ class Limits:
         _check_count("Limits.tokens", self.tokens, 1, optional=True)
         seconds: Any = self.deadline_s
         is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-        if seconds is not None and not (is_number and 0 < seconds < math.inf):
+        if seconds is not None and not (is_number and 0 < seconds <= float_info.max):
             raise ValueError(f"Limits.deadline_s must be seconds, more than none, or None, got {seconds!r:.80}")
 
 
@@ -137,7 +137,8 @@ class RunOptions:
     def __post_init__(self) -> None:
         for name, takes in (("trace", "event"), ("on_alert", "event"), ("checkpoint", "state")):
             hook = getattr(self, name)
-            if hook is not None and (not callable(hook) or iscoroutinefunction(hook)):
+            is_async = iscoroutinefunction(hook) or iscoroutinefunction(getattr(hook, "__call__", None))  # noqa: B004
+            if hook is not None and (not callable(hook) or is_async):
                 raise ValueError(f"RunOptions.{name} is an ordinary function of one {takes}, got {hook!r:.80}")
         for name, wanted, example in (
             ("settings", ModelSettings | None, "ModelSettings(max_tokens=500)"),

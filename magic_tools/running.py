@@ -206,7 +206,7 @@ def _outcome_kept(course: Course) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if getattr(error, "outcome", None) is None:
+        if course.given is None or getattr(error, "outcome", None) is not course.given:  # but maybe that of another run
             with suppress(AttributeError, TypeError):  # of an exception that holds nothing more
                 error.outcome = course.outcome("cancelled")  # type: ignore[attr-defined]  # it is given one
         raise

@@ -63,14 +63,22 @@ def settled(ended: Ended, fallback: Any) -> Program[Outcome[Any]]:
     error = _error(ended)
     if fallback is NO_FALLBACK:
         raise error
-    if callable(fallback):
-        try:
+    try:
+        if callable(fallback):
             value = yield Call(fallback, (ended.reply, ended.issues))
-        except Exception as reason:
-            raise error from reason
-    else:
-        value = _last_text(ended) if fallback == "text" else copy.deepcopy(fallback)
+        else:
+            value = _last_text(ended) if isinstance(fallback, str) and fallback == "text" else _copied(fallback)
+    except Exception as reason:
+        raise error from reason
     return replace(outcome, value=value, fallback=True)
+
+
+def _copied(value: Any) -> Any:
+    """A copy that its taker may change; the value itself where it has none, such as a lock."""
+    try:
+        return copy.deepcopy(value)
+    except Exception:  # noqa: BLE001 - whatever the value's own code raises
+        return value
 
 
 def value_of(outcome: Outcome[T]) -> T:

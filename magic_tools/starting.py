@@ -15,7 +15,7 @@ from magic_tools.loop.driver import Course
 from magic_tools.loop.phases import Phases
 from magic_tools.loop.state import LoopState, ids_in
 from magic_tools.loop.steps import Decision
-from magic_tools.messages import Message, ToolResult
+from magic_tools.messages import Message, unanswered
 from magic_tools.models.registry import load_model
 from magic_tools.options import Limits, RunOptions
 from magic_tools.outcome import Outcome
@@ -91,12 +91,18 @@ def going_on(
     parts = _parts(tools, output, model, context, told)
     if state.phase not in parts.phases:
         raise ValueError(f"the run stands in the phase {state.phase!r}, and tools=... has: {', '.join(parts.phases)}")
-    return _run_of(parts, state._replace(answer_tools=parts.answer.tool_names), _decided(state, decisions or {}))
+    return _run_of(
+        parts,
+        state._replace(answer_tools=parts.answer.tool_names),
+        _decided(state, {} if decisions is None else decisions),
+    )
 
 
 def _decided(state: LoopState, decisions: Decisions) -> dict[str, Decision]:
     """What was decided, by call; ValueError for what cannot be decided so."""
     waiting = {each.call.id: each.facts.held for each in state.pending if each.status == "held"}
+    if not isinstance(decisions, Mapping):
+        raise ValueError(f"decisions are by the ids of calls, such as {{'c1': True}}, got {decisions!r:.80}")
     decided: dict[str, Decision] = {}
     for call_id, said in decisions.items():
         held = waiting.get(call_id)
@@ -164,7 +170,7 @@ def _check_choice(parts: _Parts) -> None:
     if choice in ("auto", "none"):
         return
     names = (*parts.phases[parts.start].names, *parts.answer.tool_names)
-    if choice != "required" and choice not in names:
+    if choice not in (("required", *names) if names else ()):
         raise ValueError(f"tool_choice={choice!r} is no tool of this run; there are: {', '.join(names) or 'none'}")
     if not parts.model.capabilities.forced_choice:
         raise ModelError(f"The model {parts.model.name} cannot be made to call a tool: leave out tool_choice.")
@@ -183,24 +189,13 @@ def _messages(prompt: Prompt, instructions: str | None) -> tuple[Message, ...]:
     strange = [kind.__name__ for kind in map(type, messages) if not issubclass(kind, Message)]
     if strange:
         raise ValueError(f"the prompt holds a {strange[0]}: pass a text or Messages, such as Message.user(text)")
-    _check_results(messages)
+    try:
+        waiting = unanswered(messages)
+    except ValueError as error:
+        raise ValueError(f"the prompt holds {error}") from None
+    if waiting:
+        ids = ", ".join(call.id for call in waiting)
+        raise ValueError(f"the prompt holds a tool call without a result right after it: {ids}")
     if instructions is None:
         return messages
     return (Message.system(instructions), *(messages[1:] if messages[0].role == "system" else messages))
-
-
-def _check_results(messages: tuple[Message, ...]) -> None:
-    """ValueError unless each tool call has exactly one result before any other message, and each result its call."""
-    waiting: list[str] = []
-    for message in messages:
-        if message.role == "tool":
-            for part in message.parts:
-                if not isinstance(part, ToolResult) or part.call_id not in waiting:
-                    raise ValueError(f"the prompt holds a result without its call just before it: {part!r:.120}")
-                waiting.remove(part.call_id)
-        elif waiting:
-            break
-        else:
-            waiting = [call.id for call in message.calls]
-    if waiting:
-        raise ValueError(f"the prompt holds a tool call without a result right after it: {', '.join(waiting)}")

@@ -145,7 +145,13 @@ class Workers:
             worker = self._begun()
         job = Job(worker, tell, fn)
         worker.jobs.put(job)
+        if self._is_closed():  # maybe the worker was told to end before the call came
+            worker.refuse(job)
         return job
+
+    def _is_closed(self) -> bool:
+        """Whether it was closed by now, which another thread may do at any time."""
+        return self.closed
 
     def _begun(self) -> _Worker:
         worker = _Worker(self)
@@ -211,6 +217,12 @@ class _Worker(Daemon):
                 self.abandoned = self.abandoned or runs
                 job.attempt = Attempt(error=CallTimeoutError(still_runs=runs))
             return job.attempt
+
+    def refuse(self, job: Job) -> None:
+        """Tell who waits for a call that has not begun that the run is over."""
+        with self._turning:
+            if job.attempt is None and job is not self._job:
+                self._tell(job, Attempt(error=run_is_over()))
 
     def stop(self) -> None:
         """End after the call that is under way, if one is; who waits for that is told that the run is over."""

@@ -6,11 +6,11 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, assert_never
+from typing import Any, TypeVar, assert_never
 
 from pydantic_core import from_json
 
-from magic_tools.chat import ChatModel, FinishReason, ModelReply, ModelRequest, ToolDefinition
+from magic_tools.chat import ChatModel, FinishReason, ModelReply, ModelRequest
 from magic_tools.effects.program import (
     Call,
     CallBrokenError,
@@ -21,17 +21,21 @@ from magic_tools.effects.program import (
     within,
 )
 from magic_tools.errors import ModelError
+from magic_tools.loop.guards import seconds_left
 from magic_tools.loop.history import fitted
 from magic_tools.loop.machine import closed, progressed, step
+from magic_tools.loop.offering import Offer, ambiguous, facts_of, facts_of_answer, needs_leave, waiting
 from magic_tools.loop.phases import Phases, Progress
-from magic_tools.loop.state import CallFacts, Held, LoopState, Pending
+from magic_tools.loop.state import CallFacts, Held, LoopState
 from magic_tools.loop.steps import (
     Action,
     AskPerson,
     CallModel,
+    ChoosePhase,
     Decision,
     Event,
     Finish,
+    Moved,
     Previewed,
     Replied,
     RunTools,
@@ -40,17 +44,17 @@ from magic_tools.loop.steps import (
     ToolsRan,
 )
 from magic_tools.messages import Issue, ToolCall, ToolResult
-from magic_tools.outcome import Outcome, StopReason, WaitingCall
+from magic_tools.outcome import Outcome, StopReason
 from magic_tools.outputs.answer import Answer, Checked
 from magic_tools.tools.batch import call_all
-from magic_tools.tools.executable import Executable
-from magic_tools.tools.failures import Failure
-from magic_tools.tools.readying import Ready, arguments_shown, call_digest, preview_of, ready, recovered, ruled
+from magic_tools.tools.readying import UNSURE, Ready, preview_of, ready, recovered, ruled
 from magic_tools.tools.scope import RunScope
 from magic_tools.tools.toolset import Toolset
 from magic_tools.values import JsonObject, JsonValue
 
 __all__ = ["Course", "Ended"]
+
+T = TypeVar("T")
 
 _NO_ANSWER = Checked("silent")
 _NO_KEYWORDS: Mapping[str, Any] = {}
@@ -66,26 +70,6 @@ class Ended:
     reply: ModelReply | None
 
 
-class _Offer:
-    """What one phase offers: the tools as they are called, and as the model is told of them."""
-
-    def __init__(self, toolset: Toolset) -> None:
-        self.toolset = toolset
-        self.executables: Mapping[str, Executable] = toolset.executables
-        self._last: tuple[Toolset, tuple[ToolDefinition, ...]] | None = None
-
-    def told(self, state: LoopState) -> tuple[ToolDefinition, ...]:
-        """The tools as the next request carries them; the same objects as long as they are the same."""
-        offered = self.toolset.offered(state.transcript)
-        if self._last is None or self._last[0] is not offered:
-            self._last = (offered, offered.told())
-        return self._last[1]
-
-    def names(self, state: LoopState) -> tuple[str, ...]:
-        """What a model is told that there is."""
-        return self.toolset.offered(state.transcript).names
-
-
 class Course:
     """One run, from a state to its end; `state` is where it stands.
 
@@ -96,10 +80,12 @@ class Course:
         self, model: ChatModel, phases: Mapping[str, Toolset], answer: Answer, state: LoopState, scope: RunScope
     ) -> None:
         self.state = state
+        self.given: Outcome[Any] | None = None
+        """The outcome that was made last."""
         self._model = model
         self._answer = answer
         self._scope = scope
-        self._offers = {phase: _Offer(toolset) for phase, toolset in phases.items()}
+        self._offers = {phase: Offer(toolset) for phase, toolset in phases.items()}
         self._readied: dict[str, Ready] = {}
         self._fresh: list[Ready] = []
         self._checked: list[Checked] = []
@@ -107,6 +93,8 @@ class Course:
         self._begun: set[str] = set()
         self._results: dict[str, ToolResult] = {}
         self._saving = threading.Lock()
+        self._ambiguous = ambiguous(self._offers.values())
+        self._reuse = scope.options.history.reuse
         self._clock = time.monotonic()
 
     def program(self, decisions: Mapping[str, Decision], moves: Phases | None) -> Program[Ended]:
@@ -118,9 +106,11 @@ class Course:
                 case CallModel():
                     event = yield from self._asked(action)
                 case RunTools():
-                    event = yield from self._ran(action, moves)
+                    event = yield from self._ran(action)
                 case AskPerson():
                     event = yield from self._previewed(action)
+                case ChoosePhase():
+                    event = self._moved(action, moves)
                 case Finish():
                     return self._ending(action)
                 case _:
@@ -146,15 +136,21 @@ class Course:
         for pending in self.state.pending:
             call = pending.call
             readied = self._ready(call, self.state.finish)
-            if pending.status == "held":
-                readied = yield from ruled(readied, self._scope)
+            if pending.result is None and pending.status in ("to_run", "started", "held"):
+                if pending.facts.held or needs_leave(readied):
+                    readied = yield from self._timed(ruled(readied, self._scope))
                 facts[call.id] = self._facts(readied, pending.facts.held)
-            elif pending.status == "started" and pending.result is None:
-                known = yield from recovered(readied, self._scope)
-                if known is not None:
-                    results[call.id] = known
+                if pending.status == "started" and pending.facts.digest:
+                    known = yield from self._timed(recovered(readied, self._scope))
+                    if known is not None:
+                        results[call.id] = known
             self._readied[call.id] = readied
         return Started(decisions, facts, results)
+
+    def _timed(self, program: Program[T]) -> Program[T]:
+        """The program, within the time that is left."""
+        left = seconds_left(self.state)
+        return program if left is None else within(program, max(0.0, left - self._since()))
 
     def _asked(self, action: CallModel) -> Program[Replied | TimedOut]:
         yield from self._saved()
@@ -204,21 +200,27 @@ class Course:
         if not calls:
             checked = self._answer.check(reply)
             self._checked = [checked]
-            return Replied(reply, checked.kind, checked.issues, checked.repairs, (), self._seconds())
+            return Replied(reply, checked.kind, checked.issues, checked.repairs, seconds=self._seconds())
         self._checked, self._fresh = [], []
         facts: list[CallFacts] = []
+        known: list[ToolResult | None] = []
+        is_read = self.state.closing is None and reply.finish not in ("length", "refusal")
         for call in calls:
             answer = self._answer.check_call(call, reply.finish)
             readied = self._ready(call, reply.finish)
-            if answer is None and not self.state.closing and reply.finish not in ("length", "refusal"):
-                if readied.target is not None and readied.target.policy.approval:
-                    readied = yield from ruled(readied, self._scope)
+            found = None
+            if answer is None and is_read:
+                if needs_leave(readied):
+                    readied = yield from self._timed(ruled(readied, self._scope))
                 facts.append(self._facts(readied))
+                if facts[-1].digest in self.state.unsure:
+                    found = yield from self._timed(recovered(readied, self._scope, UNSURE))
             else:
-                facts.append(CallFacts() if answer is None else _facts_of(answer))
+                facts.append(CallFacts() if answer is None else facts_of_answer(answer))
+            known.append(found)
             self._checked.append(answer or _NO_ANSWER)
             self._fresh.append(readied)
-        return Replied(reply, "silent", calls=tuple(facts), seconds=self._seconds())
+        return Replied(reply, "silent", (), (), tuple(facts), tuple(known), self._seconds())
 
     def _ready(self, call: ToolCall, finish: FinishReason | None) -> Ready:
         offer = self._offer
@@ -226,37 +228,19 @@ class Course:
         return ready(target, call, self._scope, offer.names(self.state) if target is None else (), finish)
 
     def _facts(self, readied: Ready, held: Held = "") -> CallFacts:
-        """What is known of a call; `held` is why it waits already, if it does."""
-        target = readied.target
-        if target is None or isinstance(readied.prepared, Failure):
-            return CallFacts(known=target is not None)
-        policy, behaviour = target.policy, target.behaviour
-        waits: Held = held or ("question" if behaviour.asks_person else "approval" if policy.approval else "")
-        reuse = self._scope.options.history.reuse
-        return CallFacts(
-            digest=call_digest(readied),
-            exempt=behaviour.repeatable,
-            reusable=policy.idempotent and reuse and not (behaviour.repeatable or waits),
-            read_only=policy.read_only or behaviour.asks_person,
-            held=waits,
-            contract=target.contract.interface_digest if waits else "",
-        )
+        variant = self.state.phase if readied.call.name in self._ambiguous else ""
+        return facts_of(readied, reuse=self._reuse, variant=variant, held=held)
 
-    def _ran(self, action: RunTools, phases: Phases | None) -> Program[ToolsRan]:
-        state = self.state
-        approved = [each.call.id for each in state.pending if each.approved]
+    def _ran(self, action: RunTools) -> Program[ToolsRan]:
         end = None if action.timeout_s is None else time.monotonic() + action.timeout_s
         results = yield from call_all(
             [self._readied[call.id] for call in action.calls],
             self._scope,
             first=action.first,
-            approved=approved,
+            approved=[each.call.id for each in self.state.pending if each.approved],
             around=lambda call, program: self._around(call, program, end, len(action.calls) > 1),
         )
-        phase = None
-        if phases is not None:
-            phase = phases.next(Progress(state.phase, results, state.transcript, state.steps))
-        return ToolsRan(results, phase, self._seconds())
+        return ToolsRan(results, self._seconds())
 
     def _around(
         self, call: ToolCall, program: Program[ToolResult], end: float | None, one_of_several: bool
@@ -280,8 +264,15 @@ class Course:
         yield from self._saved()
         previews: dict[str, JsonValue] = {}
         for call in action.calls:
-            previews[call.id] = yield from preview_of(self._readied[call.id], self._scope)
+            previews[call.id] = yield from self._timed(preview_of(self._readied[call.id], self._scope))
         return Previewed(previews, self._seconds())
+
+    def _moved(self, action: ChoosePhase, phases: Phases | None) -> Moved:
+        state = self.state
+        if phases is None:
+            return Moved(state.phase, self._seconds())
+        progress = Progress(state.phase, action.results, state.transcript, state.steps)
+        return Moved(phases.next(progress), self._seconds())
 
     def _saved(self) -> Program[None]:
         """The state is kept by whoever wants to, before anything is done that it does not know of."""
@@ -300,7 +291,7 @@ class Course:
 
     def _outcome(self, stop: StopReason, checked: Checked, call: str | None, *, ok: bool) -> Outcome[Any]:
         state = self._now
-        return Outcome(
+        self.given = Outcome(
             value=checked.value,
             stop=stop,
             ok=ok,
@@ -311,22 +302,19 @@ class Course:
             model=state.model or self._model.name,
             summary=checked.summary,
             output_tool=call,
-            waiting=tuple(map(self._waiting, (each for each in state.pending if each.status == "held"))),
+            waiting=tuple(waiting(each) for each in state.pending if each.status == "held"),
             saved=state,
         )
-
-    def _waiting(self, pending: Pending) -> WaitingCall:
-        call, kind = pending.call, pending.facts.held
-        shown = arguments_shown(self._readied[call.id]) if call.id in self._readied else call.arguments
-        return WaitingCall(call.id, call.name, "question" if kind == "question" else "approval", shown, pending.preview)
+        return self.given
 
     @property
     def _now(self) -> LoopState:
-        """The state with what has become of the calls that are being made."""
-        return progressed(self.state, frozenset(self._begun), dict(self._results))
+        """The state with what has become of the calls that are being made, and with the time since it was made."""
+        state = progressed(self.state, frozenset(self._begun), dict(self._results))
+        return state if state.ended else state._replace(seconds=state.seconds + self._since())
 
     @property
-    def _offer(self) -> _Offer:
+    def _offer(self) -> Offer:
         return self._offers[self.state.phase]
 
     def _seconds(self) -> float:
@@ -334,12 +322,9 @@ class Course:
         before, self._clock = self._clock, time.monotonic()
         return self._clock - before
 
-
-def _facts_of(answer: Checked) -> CallFacts:
-    """What is known of a call that is meant for the answer."""
-    return CallFacts(
-        answer="valid" if answer.kind == "valid" else "invalid", issues=answer.issues, repairs=answer.repairs
-    )
+    def _since(self) -> float:
+        """The seconds that no event has told yet."""
+        return time.monotonic() - self._clock
 
 
 def _is_json(text: str) -> bool:

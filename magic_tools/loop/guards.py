@@ -22,6 +22,7 @@ __all__ = [
     "reusable_after",
     "seconds_left",
     "times_of",
+    "unsure_after",
 ]
 
 KEPT_BACK = 0.1
@@ -135,7 +136,7 @@ def after_calls(state: LoopState, pending: Iterable[Pending]) -> tuple[tuple[Don
             known = earlier_of(recent, digest, state.limits.repeats)
             if known is not None and known is not recent[-1]:
                 recent = after_one(recent, known, state.limits)
-        elif digest and each.result is not None and _was_made(each, each.result):
+        elif digest and each.result is not None and _was_made(state, each, each.result):
             something = something or not each.result.reused
             counts = not (each.facts.exempt or (each.result.is_error and each.result.retryable))
             token = _token(each.result) if counts else ""
@@ -143,12 +144,13 @@ def after_calls(state: LoopState, pending: Iterable[Pending]) -> tuple[tuple[Don
     return recent, something
 
 
-def _was_made(pending: Pending, result: ToolResult) -> bool:
+def _was_made(state: LoopState, pending: Pending, result: ToolResult) -> bool:
     """Whether the function of a call ran, as far as its result shows, or ran before for the same result."""
     refused = result.is_error and result.effect == "none" and result.code in _NOT_MADE
     if pending.status == "to_run":
         return not refused
-    return result.reused or (bool(pending.facts.held) and refused)  # by a person, who is not to be asked again at once
+    by_person = refused and bool(pending.facts.held)  # who is not to be asked again at once
+    return result.reused or by_person or pending.facts.digest in state.unsure
 
 
 def _token(result: ToolResult) -> str:
@@ -168,6 +170,18 @@ def reusable_after(reusable: Mapping[str, ToolResult], pending: tuple[Pending, .
         return kept
     fresh = {each.facts.digest: each.result for each in ran if each.result is not None and _stands(each)}
     return {**kept, **fresh} if fresh else kept
+
+
+def unsure_after(unsure: frozenset[str], pending: tuple[Pending, ...]) -> frozenset[str]:
+    """The digests of the calls of which nobody knows whether they had an effect."""
+    for each in pending:
+        if each.result is None or each.status != "to_run" or not each.facts.digest:
+            continue
+        if each.result.code is ErrorCode.UNKNOWN_EFFECT:
+            unsure |= {each.facts.digest}
+        elif each.facts.digest in unsure:
+            unsure -= {each.facts.digest}
+    return unsure
 
 
 def _stands(pending: Pending) -> bool:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from typing import TypeAlias, assert_never
 
 from magic_tools.loop import guards, words
-from magic_tools.loop.state import CallFacts, Done, LoopState, Pending
+from magic_tools.loop.judging import judged, resumed
+from magic_tools.loop.state import CallFacts, LoopState, Pending
 from magic_tools.loop.steps import (
     Action,
     AskPerson,
     CallModel,
+    ChoosePhase,
     Event,
     Finish,
+    Moved,
     Previewed,
     Replied,
     RunTools,
@@ -48,6 +50,8 @@ def step(state: LoopState, event: Event) -> _Step:
             return _on_results(state, event)
         case Previewed():
             return _on_previews(state, event)
+        case Moved():
+            return _collected(state._replace(seconds=state.seconds + event.seconds), event.phase)
         case _:
             assert_never(event)
 
@@ -73,28 +77,7 @@ def progressed(state: LoopState, begun: Collection[str], results: Mapping[str, T
 def _on_start(state: LoopState, event: Started) -> _Step:
     if not state.pending:
         return _request(state) if state.closing else _ask(state)
-    return _advance(state._replace(pending=tuple(_resumed(each, event, state) for each in state.pending)))
-
-
-def _resumed(pending: Pending, event: Started, state: LoopState) -> Pending:
-    """A call with what was decided or found out of it while the run stood still."""
-    call, decision = pending.call, event.decisions.get(pending.call.id)
-    facts = event.facts.get(call.id, pending.facts)
-    match pending.status:
-        case "started":
-            return pending._replace(status="to_run", result=pending.result or event.results.get(call.id))
-        case "held" if decision is False:
-            return pending._replace(status="answered", result=words.refused_by_person(call, state.language))
-        case "held" if not facts.digest:  # nothing can be run any more, which the model is told
-            return pending._replace(status="to_run", facts=facts)
-        case "held" if isinstance(decision, str):
-            return pending._replace(status="to_run", result=ToolResult(call.id, call.name, decision))
-        case "held" if decision and (facts.digest, facts.contract) == (pending.facts.digest, pending.facts.contract):
-            return pending._replace(status="to_run", approved=True)
-        case "held" if decision:  # leave was given for something else: the person is asked anew
-            return pending._replace(facts=facts._replace(held=pending.facts.held), preview=None)
-        case _:
-            return pending
+    return _advance(state._replace(pending=tuple(resumed(each, event, state) for each in state.pending)))
 
 
 def _on_reply(state: LoopState, event: Replied) -> _Step:
@@ -117,11 +100,12 @@ def _on_reply(state: LoopState, event: Replied) -> _Step:
     if calls and reply.finish == "length":
         return _ended(_all_closed(state, calls, words.CUT), "truncated")
     if calls:
-        return _on_calls(state, calls, event.calls)
+        return _on_calls(state, calls, event)
     return _on_text(state, event, is_same)
 
 
-def _on_calls(state: LoopState, calls: tuple[ToolCall, ...], facts: tuple[CallFacts, ...]) -> _Step:
+def _on_calls(state: LoopState, calls: tuple[ToolCall, ...], event: Replied) -> _Step:
+    facts = event.calls
     given = next((place for place, each in enumerate(facts) if each.answer == "valid"), None)
     if given is not None:
         state = state._replace(repairs=state.repairs + facts[given].repairs)
@@ -130,7 +114,7 @@ def _on_calls(state: LoopState, calls: tuple[ToolCall, ...], facts: tuple[CallFa
     if state.closing:
         wrong = tuple(issue for each in facts for issue in each.issues)
         return _ended(_all_closed(state, calls, words.OVER, facts=facts), state.closing, issues=wrong)
-    pending = _judged(state, calls, facts)
+    pending = judged(state, calls, facts, event.known or (None,) * len(calls))
     may_run = any(each.status in ("to_run", "held") and each.facts.digest for each in pending)
     if state.hinted and not may_run and any(each.status == "repeat" for each in pending):
         return _last_request(_all_repeated(state, pending), "repeat")
@@ -148,42 +132,16 @@ def _all_repeated(state: LoopState, pending: tuple[Pending, ...]) -> LoopState:
     return state._replace(transcript=(*state.transcript, Message("tool", results)))
 
 
-def _judged(state: LoopState, calls: tuple[ToolCall, ...], facts: tuple[CallFacts, ...]) -> tuple[Pending, ...]:
-    """The calls of a reply, each with what is to become of it."""
-    limits, recent, room = state.limits, state.recent, state.limits.calls_per_step
-    judged: list[Pending] = []
-    for call, known in zip(calls, facts, strict=True):
-        earlier = guards.earlier_of(recent, known.digest, limits.repeats) if known.digest else None
-        if known.answer == "invalid":
-            result = words.answered_call(call, known.issues, state.language)
-            judged.append(Pending(call, known, "answered", result))
-        elif earlier is not None:
-            times = guards.times_of(recent, known.digest)
-            judged.append(Pending(call, known, "repeat", of=earlier.call_id, times=times))
-            if earlier is not recent[-1]:
-                recent = guards.after_one(recent, earlier, limits)
-        elif known.reusable and known.digest in state.reusable:
-            again = replace(state.reusable[known.digest], call_id=call.id, name=call.name, reused=True)
-            judged.append(Pending(call, known, "answered", again))
-        elif room == 0:
-            result = words.one_too_many(call, limits.calls_per_step, state.language)
-            judged.append(Pending(call, known, "answered", result))
-        else:
-            room -= 1
-            judged.append(Pending(call, known, "held" if known.held else "to_run"))
-            if known.digest:
-                recent = guards.after_one(recent, Done(known.digest, "", call.id, int(not known.exempt)), limits)
-    return tuple(judged)
-
-
 def _advance(state: LoopState) -> _Step:
     """What comes next for the calls of a reply: those that may run, then a person's word, then the model's."""
     waiting = [each for each in state.pending if each.result is None]
     if to_run := tuple([each.call for each in waiting if each.status == "to_run"]):
         return state, RunTools(to_run, 1 + state.made, guards.seconds_left(state))
     if held := [each for each in waiting if each.status == "held"]:
-        return state, AskPerson(tuple([each.call for each in held if each.preview is None]))
-    return _collected(state)
+        return state, AskPerson(tuple([each.call for each in held if not each.shown]), guards.seconds_left(state))
+    if state.phase:
+        return state, ChoosePhase(tuple([_told(each, state) for each in state.pending]))
+    return _collected(state, state.phase)
 
 
 def _on_results(state: LoopState, event: ToolsRan) -> _Step:
@@ -196,7 +154,6 @@ def _on_results(state: LoopState, event: ToolsRan) -> _Step:
     return _advance(
         state._replace(
             pending=pending,
-            phase=state.phase if event.phase is None else event.phase,
             made=state.made + len(event.results),
             seconds=state.seconds + event.seconds,
         )
@@ -206,14 +163,15 @@ def _on_results(state: LoopState, event: ToolsRan) -> _Step:
 def _on_previews(state: LoopState, event: Previewed) -> _Step:
     previews = event.previews
     pending = tuple(
-        each._replace(preview=previews[each.call.id]) if each.call.id in previews else each for each in state.pending
+        each._replace(shown=True, preview=previews[each.call.id]) if each.call.id in previews else each
+        for each in state.pending
     )
     kinds = {each.facts.held for each in pending if each.status == "held"}
     stop: StopReason = "needs_approval" if "approval" in kinds else "needs_input"
     return state._replace(pending=pending, seconds=state.seconds + event.seconds), Finish(stop, ok=False)
 
 
-def _collected(state: LoopState) -> _Step:
+def _collected(state: LoopState, phase: str) -> _Step:
     """All calls of the reply have come to their results: they are told, and counted."""
     results = tuple([_told(each, state) for each in state.pending])
     pending = tuple([each._replace(result=result) for each, result in zip(state.pending, results, strict=True)])
@@ -228,7 +186,9 @@ def _collected(state: LoopState) -> _Step:
         recent=recent,
         hinted=is_repeating and not something,
         reusable=guards.reusable_after(state.reusable, pending),
+        unsure=guards.unsure_after(state.unsure, pending),
         refusals=state.refusals + bool(wrong),
+        phase=phase,
     )
     if wrong and state.refusals > state.limits.retries:
         return _ended(state, "invalid_output", issues=tuple(issue for facts in wrong for issue in facts.issues))

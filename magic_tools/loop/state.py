@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import asdict
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from magic_tools.chat import FinishReason, ToolChoice
+from magic_tools.loop.state_schema import VERSION, checked
 from magic_tools.messages import (
     Issue,
     Language,
@@ -17,6 +19,7 @@ from magic_tools.messages import (
     Usage,
     part_from_data,
     part_to_data,
+    unanswered,
 )
 from magic_tools.options import Limits
 from magic_tools.outcome import StopReason
@@ -24,7 +27,8 @@ from magic_tools.values import JsonObject, JsonValue
 
 __all__ = ["CallFacts", "Done", "Held", "LoopState", "Pending", "Status", "ids_in"]
 
-_VERSION = 1
+T = TypeVar("T")
+
 _NOTHING: Mapping[str, Any] = {}
 
 Held = Literal["", "approval", "question"]
@@ -38,7 +42,8 @@ class CallFacts(NamedTuple):
 
     `digest` is of its name and canonical arguments, empty where nothing can be run. `exempt` is it from being a
     repeat, `reusable` may its result be given again while nothing has changed, which a `read_only` one leaves so.
-    `contract` is the digest of what its tool promises, of one that is held. `answer` is what it is as the answer
+    Of one that waits for a person, `contract` is the digest of what its tool promises, and `arguments` are the
+    canonical ones. `answer` is what it is as the answer
     of the run, if it is meant for one, with what is wrong with it or was mended.
     """
 
@@ -49,6 +54,7 @@ class CallFacts(NamedTuple):
     read_only: bool = False
     held: Held = ""
     contract: str = ""
+    arguments: JsonValue = None
     answer: Literal["", "valid", "invalid"] = ""
     issues: tuple[Issue, ...] = ()
     repairs: tuple[Repair, ...] = ()
@@ -57,7 +63,7 @@ class CallFacts(NamedTuple):
 class Pending(NamedTuple):
     """A call of the last reply, until those of the reply have all come to their results.
 
-    One that is `approved` may run though its tool asks for leave. `preview` is what the person was shown. A `repeat`
+    One that is `approved` may run though its tool asks for leave. `preview` is what the person was `shown`. A `repeat`
     stands for the call `of`, which was made `times` times.
     """
 
@@ -66,48 +72,10 @@ class Pending(NamedTuple):
     status: Status
     result: ToolResult | None = None
     approved: bool = False
+    shown: bool = False
     preview: JsonValue = None
     of: str = ""
     times: int = 0
-
-    def to_data(self) -> JsonObject:
-        """Plain JSON data that `from_data` reads back."""
-        facts = {name: getattr(self.facts, name) for name in _PLAIN_FACTS}
-        return {
-            "call": part_to_data(self.call),
-            "facts": {
-                **facts,
-                "issues": [[i.path, i.expected, i.got, i.language] for i in self.facts.issues],
-                "repairs": _repairs_data(self.facts.repairs),
-            },
-            "status": self.status,
-            "result": None if self.result is None else part_to_data(self.result),
-            "approved": self.approved,
-            "preview": self.preview,
-            "of": self.of,
-            "times": self.times,
-        }
-
-    @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> Pending:
-        """What `to_data` wrote."""
-        facts, result = data["facts"], data["result"]
-        if data["status"] not in get_args(Status):
-            raise ValueError(f"not the status of a call: {data['status']!r:.80}")
-        return cls(
-            call=_part(data["call"], ToolCall),
-            facts=CallFacts(
-                **{name: facts[name] for name in _PLAIN_FACTS},
-                issues=tuple(Issue(*issue) for issue in facts["issues"]),
-                repairs=_repairs_of(facts["repairs"]),
-            ),
-            status=data["status"],
-            result=None if result is None else _part(result, ToolResult),
-            **{name: data[name] for name in ("approved", "preview", "of", "times")},
-        )
-
-
-_PLAIN_FACTS = ("digest", "known", "exempt", "reusable", "read_only", "held", "contract", "answer")
 
 
 class Done(NamedTuple):
@@ -128,7 +96,8 @@ class LoopState(NamedTuple):
     - `steps`, `seconds` and `usage` are what was spent of the limits, `made` how many calls were made.
     - `refusals`, `stalls` and, by tool name, `failures` count in a row; `recent` are the latest calls made, and
       `hinted` is whether the model was told that it repeats itself, with nothing done since.
-    - `reusable` holds the results that stand for the same calls while nothing changes.
+    - `reusable` holds the results that stand for the same calls while nothing changes; `unsure` the digests of those
+      of which nobody knows whether they had an effect.
     - `pending` are the calls of the last reply until all have their results, and `finish` is how that ended.
     - `closing` is why the last request is being made, once it is; `ended` why the run has ended for good.
     - `tool_choice` is what the next request forces, `answer_tools` the names of the output tools.
@@ -150,6 +119,7 @@ class LoopState(NamedTuple):
     recent: tuple[Done, ...] = ()
     hinted: bool = False
     reusable: Mapping[str, ToolResult] = _NOTHING
+    unsure: frozenset[str] = frozenset()
     pending: tuple[Pending, ...] = ()
     finish: FinishReason | None = None
     closing: StopReason | None = None
@@ -165,81 +135,85 @@ class LoopState(NamedTuple):
 
     def to_data(self) -> JsonObject:
         """Plain JSON data that `from_data` reads back, in this version or a later one."""
-        return {
-            "version": _VERSION,
+        data: JsonObject = {
+            "version": VERSION,
+            **self._asdict(),
             "transcript": [message.to_data() for message in self.transcript],
             "limits": asdict(self.limits),
             "usage": asdict(self.usage),
-            "repairs": _repairs_data(self.repairs),
+            "repairs": _lists(self.repairs),
             "failures": dict(self.failures),
             "recent": [done._asdict() for done in self.recent],
-            "reusable": {name: part_to_data(result) for name, result in self.reusable.items()},
-            "pending": [pending.to_data() for pending in self.pending],
+            "reusable": {digest: part_to_data(result) for digest, result in self.reusable.items()},
+            "unsure": sorted(self.unsure),
+            "pending": [_pending_data(each) for each in self.pending],
             "answer_tools": list(self.answer_tools),
-            **{name: getattr(self, name) for name in _PLAIN},
         }
+        del data["ids"]  # which are in the transcript
+        return data
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> LoopState:
-        """The state that `to_data` wrote; ValueError if the data is of another version or something else."""
-        match data:
-            case {"version": int(version), **held} if version == _VERSION:
-                return cls._from_fields(held)
-            case _:
-                raise ValueError(f"not the data of a run's state in version {_VERSION}: {data!r:.200}")
+        """The state that `to_data` wrote; ValueError if the data is of another version or something else.
 
-    @classmethod
-    def _from_fields(cls, held: Mapping[str, Any]) -> LoopState:
+        Its transcript is whole, but for the calls that it says are pending.
+        """
+        held = checked(data)
         try:
-            transcript = tuple(Message.from_data(message) for message in held["transcript"])
-            return cls(
-                transcript=transcript,
-                limits=Limits(**held["limits"]),
-                usage=Usage(**held["usage"]),
-                repairs=_repairs_of(held["repairs"]),
-                failures=dict(held["failures"]),
-                recent=tuple(Done(**done) for done in held["recent"]),
-                reusable={name: _part(result, ToolResult) for name, result in held["reusable"].items()},
-                pending=tuple(map(Pending.from_data, held["pending"])),
-                answer_tools=tuple(held["answer_tools"]),
-                ids=ids_in(transcript),
-                **_plain(held),
+            transcript = tuple(map(Message.from_data, held["transcript"]))
+            state = cls(
+                **{name: held[name] for name in cls._fields if name in held}
+                | {
+                    "transcript": transcript,
+                    "limits": Limits(**held["limits"]),
+                    "usage": Usage(**held["usage"]),
+                    "repairs": _tuples(Repair, held["repairs"]),
+                    "recent": tuple(Done(**done) for done in held["recent"]),
+                    "reusable": {name: _part(result, ToolResult) for name, result in held["reusable"].items()},
+                    "unsure": frozenset(held["unsure"]),
+                    "pending": tuple(map(_pending_of, held["pending"])),
+                    "answer_tools": tuple(held["answer_tools"]),
+                    "ids": ids_in(transcript),
+                }
             )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"not the data of a run's state ({type(error).__name__}: {error})") from error
-
-
-_TEXT_OR_NONE = (str, type(None))
-_PLAIN: Mapping[str, Any] = {
-    "steps": int,
-    "seconds": (int, float),
-    "made": int,
-    "refusals": int,
-    "stalls": int,
-    "hinted": bool,
-    "finish": _TEXT_OR_NONE,
-    "closing": _TEXT_OR_NONE,
-    "ended": _TEXT_OR_NONE,
-    "model": str,
-    "language": str,
-    "run_id": str,
-    "tool_choice": str,
-    "asked": int,
-    "phase": str,
-}
-"""The fields that are JSON data as they are, and of what type."""
-
-
-def _plain(data: Mapping[str, Any]) -> dict[str, Any]:
-    held = {name: data[name] for name in _PLAIN}
-    if wrong := [name for name, value in held.items() if not isinstance(value, _PLAIN[name])]:
-        raise TypeError(f"{wrong[0]} is {held[wrong[0]]!r:.80}")
-    return held
+        except TypeError as error:
+            raise ValueError(f"not the data of a run's state ({error})") from error
+        if any(each.status == "held" and not each.facts.held for each in state.pending):
+            raise ValueError("not the data of a run's state: a call waits, and not for a person")
+        if unanswered(transcript) != tuple(each.call for each in state.pending):
+            raise ValueError("not the data of a run's state: the calls that wait are not those of its last message")
+        return state
 
 
 def ids_in(transcript: tuple[Message, ...]) -> frozenset[str]:
     """The ids of all calls."""
     return frozenset(call.id for message in transcript for call in message.calls)
+
+
+def _pending_data(pending: Pending) -> JsonObject:
+    facts = pending.facts
+    return pending._asdict() | {
+        "call": part_to_data(pending.call),
+        "facts": facts._asdict()
+        | {
+            "issues": [[i.path, i.expected, i.got, i.language] for i in facts.issues],
+            "repairs": _lists(facts.repairs),
+            "arguments": deepcopy(facts.arguments),
+        },
+        "result": None if pending.result is None else part_to_data(pending.result),
+        "preview": deepcopy(pending.preview),
+    }
+
+
+def _pending_of(data: Mapping[str, Any]) -> Pending:
+    facts, result = data["facts"], data["result"]
+    lists = {"issues": _tuples(Issue, facts["issues"]), "repairs": _tuples(Repair, facts["repairs"])}
+    parts = {
+        "call": _part(data["call"], ToolCall),
+        "facts": CallFacts(**facts | lists),
+        "result": None if result is None else _part(result, ToolResult),
+    }
+    return Pending(**{**data, **parts})
 
 
 def _part(data: Any, kind: type[Any]) -> Any:
@@ -249,9 +223,9 @@ def _part(data: Any, kind: type[Any]) -> Any:
     return part
 
 
-def _repairs_data(repairs: tuple[Repair, ...]) -> list[list[Any]]:
-    return [list(repair) for repair in repairs]
+def _lists(rows: tuple[Any, ...]) -> list[list[Any]]:
+    return [list(row) for row in rows]
 
 
-def _repairs_of(data: Any) -> tuple[Repair, ...]:
-    return tuple(Repair(*repair) for repair in data)
+def _tuples(kind: Callable[..., T], rows: list[list[Any]]) -> tuple[T, ...]:
+    return tuple(kind(*row) for row in rows)

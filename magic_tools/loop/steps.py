@@ -15,9 +15,11 @@ __all__ = [
     "Action",
     "AskPerson",
     "CallModel",
+    "ChoosePhase",
     "Decision",
     "Event",
     "Finish",
+    "Moved",
     "Previewed",
     "Replied",
     "RunTools",
@@ -47,7 +49,8 @@ class Started(NamedTuple):
 class Replied(NamedTuple):
     """The model replied; `answer` is what its text is as an answer, with what is wrong or was mended.
 
-    `calls` are the facts of its calls, in order, `seconds` what has passed since the event before.
+    `calls` are the facts of its calls, in order, and `known` what is known already of what one would come to, where
+    nobody knows whether it had an effect the last time. `seconds` is what has passed since the event before.
     """
 
     reply: ModelReply
@@ -55,6 +58,7 @@ class Replied(NamedTuple):
     issues: tuple[Issue, ...] = ()
     repairs: tuple[Repair, ...] = ()
     calls: tuple[CallFacts, ...] = ()
+    known: tuple[ToolResult | None, ...] = ()
     seconds: float = 0.0
 
 
@@ -65,10 +69,16 @@ class TimedOut(NamedTuple):
 
 
 class ToolsRan(NamedTuple):
-    """The calls asked for by `RunTools` came to these results, in their order; the next phase is `phase`, if any is."""
+    """The calls asked for by `RunTools` came to these results, in their order."""
 
     results: tuple[ToolResult, ...]
-    phase: str | None = None
+    seconds: float = 0.0
+
+
+class Moved(NamedTuple):
+    """The conversation goes on in a phase, maybe the one that it was in."""
+
+    phase: str
     seconds: float = 0.0
 
 
@@ -79,7 +89,7 @@ class Previewed(NamedTuple):
     seconds: float = 0.0
 
 
-Event: TypeAlias = Started | Replied | TimedOut | ToolsRan | Previewed
+Event: TypeAlias = Started | Replied | TimedOut | ToolsRan | Previewed | Moved
 
 
 class CallModel(NamedTuple):
@@ -99,9 +109,16 @@ class RunTools(NamedTuple):
 
 
 class AskPerson(NamedTuple):
-    """Find out what a person is to be shown of these calls, for the run to pause."""
+    """Find out what a person is to be shown of these calls, within this time, for the run to pause."""
 
     calls: tuple[ToolCall, ...]
+    timeout_s: float | None = None
+
+
+class ChoosePhase(NamedTuple):
+    """Find out which phase comes after these results, of all calls of a reply."""
+
+    results: tuple[ToolResult, ...]
 
 
 class Finish(NamedTuple):
@@ -116,4 +133,4 @@ class Finish(NamedTuple):
     call: int | None = None
 
 
-Action: TypeAlias = CallModel | RunTools | AskPerson | Finish
+Action: TypeAlias = CallModel | RunTools | AskPerson | ChoosePhase | Finish

@@ -143,6 +143,9 @@ CHINESE_OF_RUNS: Mapping[str, str] = {
     "{name} was begun before the run was stopped; whether it had an effect is not known.": (
         "{name}在运行停止之前已开始执行；是否已经产生作用，尚不清楚。"
     ),
+    "{name} was called with these arguments before, and whether it had an effect is not known: it was not run again.": (
+        "先前已用这些参数调用过{name}，是否已经产生作用，尚不清楚：没有再次执行。"
+    ),
     "{name} did not run: it needs the leave of a person.": "{name}未执行：它需要由人来允许。",
     "The answer was taken.": "答案已被接受。",
     "the answer was given in the same reply": "答案已在同一次回复中给出",

@@ -24,10 +24,16 @@ from magic_tools.tools.secrets import secrets_in
 from magic_tools.tools.trying import reconciled
 from magic_tools.values import JsonValue
 
-__all__ = ["Ready", "arguments_shown", "call_digest", "preview_of", "ready", "recovered", "ruled"]
+__all__ = ["LOST", "UNSURE", "Ready", "arguments_shown", "call_digest", "preview_of", "ready", "recovered", "ruled"]
 
 _UNKNOWN = "There is no tool called {name}; there are: {names}. Nothing was run."
-_LOST = "{name} was begun before the run was stopped; whether it had an effect is not known."
+LOST = "{name} was begun before the run was stopped; whether it had an effect is not known."
+"""What is said of a call that was under way when the run was stopped."""
+
+UNSURE = (
+    "{name} was called with these arguments before, and whether it had an effect is not known: it was not run again."
+)
+"""What is said of a call that is sent again."""
 
 
 class Ready(NamedTuple):
@@ -56,13 +62,16 @@ def ready(
     return Ready(call, target, prepare(target, call.arguments, scope, finish))
 
 
-def call_digest(readied: Ready) -> str:
-    """By what two calls are known to be one: a digest of name and canonical arguments; empty where nothing is run."""
+def call_digest(readied: Ready, variant: str = "") -> str:
+    """By what two calls are known to be one: a digest of name and canonical arguments; empty where nothing is run.
+
+    `variant` tells a tool from another of the same name.
+    """
     target, prepared = readied.target, readied.prepared
     if target is None or isinstance(prepared, Failure):
         return ""
     secrets = secrets_in(prepared.values) if target.takes_secrets else ()
-    told = [target.name, _canonical(target, prepared, readied.call), *secrets]
+    told = [variant, target.name, _canonical(target, prepared, readied.call), *secrets]
     return hashlib.sha256(json.dumps(told, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
@@ -98,15 +107,14 @@ def preview_of(readied: Ready, scope: RunScope) -> Program[JsonValue]:
     return without_secrets_in(data, secrets_of(target, prepared, scope))
 
 
-def recovered(readied: Ready, scope: RunScope) -> Program[ToolResult | None]:
-    """What is known of a call that was begun, and of which nobody saw the end; None where it may be made again.
+def recovered(readied: Ready, scope: RunScope, words: str = LOST) -> Program[ToolResult | None]:
+    """What is known of a call of which nobody knows whether it had an effect; None where it may be made again.
 
     It may where it changes nothing, or no more than once, or where the author's function for it says that it had no
     effect.
     """
     call, target, prepared = readied.call, readied.target, readied.prepared
-    words = say(_LOST, name=call.name)
-    failure = Failure(ErrorCode.UNKNOWN_EFFECT, words, effect="unknown")
+    failure = Failure(ErrorCode.UNKNOWN_EFFECT, say(words, name=call.name), effect="unknown")
     if target is not None and target.is_safe:
         return None
     if target is None or isinstance(prepared, Failure):

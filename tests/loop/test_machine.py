@@ -77,7 +77,7 @@ def said(event: Callable[..., Replied]) -> Replied:
     """A reply of a text that was not said before, or of none."""
     reply = event()
     parts = (TextPart(f"12 {next(FRESH)}"),) if reply.reply.parts else ()
-    return replace(reply, reply=replace(reply.reply, parts=parts))
+    return reply._replace(reply=replace(reply.reply, parts=parts))
 
 
 def after(*events: Event | str, state: LoopState = START) -> tuple[LoopState, Action]:
@@ -111,7 +111,10 @@ def test_calls_are_run_and_their_results_sent() -> None:
     """All calls of a reply are made; with their results the model is asked again."""
     state, action = after(calls("stock", "sell"))
     assert action == RunTools((ToolCall("c1", "stock", "{}"), ToolCall("c2", "sell", "{}")))
-    results = (ToolResult("c1", "stock", "3", repairs=(Repair("a", 0, 1, ""),)), ToolResult("c2", "sell", "ok"))
+    results = (
+        ToolResult(state.pending[0].call.id, "stock", "3", repairs=(Repair("a", 0, 1, ""),)),
+        ToolResult("c2", "sell", "ok"),
+    )
     state, action = step(state, ToolsRan(results))
     assert action == CallModel("auto")
     assert state.transcript[-1] == Message("tool", results)
@@ -352,7 +355,7 @@ def a_long_run() -> LoopState:
             limits=Limits(steps=5, repeats=2, stalls=2, retries=3), transcript=(Message.system("Be brief."), ASKED)
         ),
     )
-    results = (ToolResult("c1", "stock", "3", repairs=(Repair("fence", 0, 9, "took"),)),)
+    results = (ToolResult(state.pending[0].call.id, "stock", "3", repairs=(Repair("fence", 0, 9, "took"),)),)
     return step(state, ToolsRan(results))[0]
 
 
