@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests.ways import ASYNC, SYNC, RunIt, Ways
+
 settings.register_profile("untimed", deadline=None)
 settings.register_profile("nightly", deadline=None, max_examples=20_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "untimed"))
@@ -29,3 +31,16 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in os.environ:
         if name.startswith(("OPENAI_", "ANTHROPIC_")) or name == "MAGIC_TOOLS_MODEL":
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(params=[SYNC, ASYNC], ids=["sync", "async"])
+def ways(request: pytest.FixtureRequest) -> Ways:
+    """Both ways to run and to go on."""
+    made: Ways = request.param
+    return made
+
+
+@pytest.fixture
+def run_it(ways: Ways) -> RunIt:
+    """Both ways to run."""
+    return ways.run

@@ -46,7 +46,6 @@ from magic_tools import (
     TruncatedError,
     Usage,
     aextract,
-    arun,
     ask_user,
     extract,
     output_tool,
@@ -55,19 +54,7 @@ from magic_tools import (
     tool,
 )
 from magic_tools.options import NO_FALLBACK
-
-Run = Callable[..., Outcome[Any]]
-
-
-def arun_here(*args: Any, **kwargs: Any) -> Outcome[Any]:
-    return asyncio.run(arun(*args, **kwargs))
-
-
-@pytest.fixture(params=[run, arun_here], ids=["sync", "async"])
-def run_it(request: pytest.FixtureRequest) -> Run:
-    """Both ways to run."""
-    made: Run = request.param
-    return made
+from tests.ways import RunIt as Run
 
 
 class Report(BaseModel):

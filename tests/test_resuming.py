@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import pytest
 from pydantic import BaseModel, SecretStr
@@ -56,30 +56,9 @@ from magic_tools import (
 )
 from magic_tools.effects.workers import Attempt, Workers
 from magic_tools.values import JsonValue
+from tests.ways import Ways, results_in
 
 APPROVAL = Policy(approval=True)
-
-
-class Ways(NamedTuple):
-    """A way to run, and one to go on."""
-
-    run: Callable[..., Outcome[Any]]
-    resume: Callable[..., Outcome[Any]]
-
-
-def arun_here(*args: Any, **kwargs: Any) -> Outcome[Any]:
-    return asyncio.run(arun(*args, **kwargs))
-
-
-def aresume_here(*args: Any, **kwargs: Any) -> Outcome[Any]:
-    return asyncio.run(aresume(*args, **kwargs))
-
-
-@pytest.fixture(params=[Ways(run, resume), Ways(arun_here, aresume_here)], ids=["sync", "async"])
-def ways(request: pytest.FixtureRequest) -> Ways:
-    """Both ways to run and to go on."""
-    made: Ways = request.param
-    return made
 
 
 class Bank:
@@ -120,10 +99,6 @@ def stored(state: Any) -> Any:
     return json.loads(json.dumps(state))
 
 
-def results_of(outcome: Outcome[Any]) -> list[ToolResult]:
-    return [part for message in outcome.transcript for part in message.parts if isinstance(part, ToolResult)]
-
-
 def assert_whole(messages: tuple[Message, ...]) -> None:
     """Each call has its one result in the message after it, and an id of its own."""
     waiting: list[str] = []
@@ -161,7 +136,7 @@ def test_a_call_that_needs_leave_pauses_the_run(ways: Ways) -> None:
     assert outcome.waiting == (WaitingCall("p", "pay", "approval", shown, shown),)
     assert bank.done == []
     assert_whole(outcome.transcript)
-    (result,) = results_of(outcome)
+    (result,) = results_in(outcome.transcript)
     assert result.is_error
     assert "waits for a person" in result.content
     assert outcome.transcript[1].text == "I will pay."
@@ -182,7 +157,7 @@ def test_with_leave_the_call_is_made_once(ways: Ways) -> None:
     assert (after.value, after.stop, after.ok, after.waiting, after.steps) == ("done", "final", True, (), 2)
     assert bank.done == ["pay Ann 1"]
     assert_whole(model.requests[0].messages)
-    assert [result.content for result in results_of(after)] == ["paid Ann 1"]
+    assert [result.content for result in results_in(after.transcript)] == ["paid Ann 1"]
 
 
 def test_without_leave_the_model_is_told(ways: Ways) -> None:
@@ -190,7 +165,7 @@ def test_without_leave_the_model_is_told(ways: Ways) -> None:
     bank = Bank()
     outcome = paused(ways, bank.tools, PAY)
     after = ways.resume(stored(outcome.state), {"p": False}, tools=bank.tools, model=ScriptedModel(["sorry"]))
-    (result,) = results_of(after)
+    (result,) = results_in(after.transcript)
     assert (result.is_error, result.code, result.effect) == (True, ErrorCode.REQUIRES_APPROVAL, "none")
     assert "refused" in result.content
     assert (after.value, after.ok, bank.done) == ("sorry", True, [])
@@ -203,7 +178,7 @@ def test_what_was_refused_is_not_asked_at_once_again(ways: Ways) -> None:
     model = ScriptedModel([call("q", "pay", to="Ann"), call("r", "pay", to="Ann"), "I may not."])
     after = ways.resume(stored(outcome.state), {"p": False}, tools=bank.tools, model=model)
     assert (after.value, after.stop, bank.done) == ("I may not.", "repeat", [])
-    assert "refused" in results_of(after)[1].content
+    assert "refused" in results_in(after.transcript)[1].content
 
 
 def test_what_was_refused_is_asked_anew_after_something_else(ways: Ways) -> None:
@@ -248,10 +223,10 @@ def test_other_calls_run_first_and_once(ways: Ways) -> None:
     calls = (call("a", "note", text="one"), PAY, call("b", "note", text="two"), call("c", "nothing"))
     outcome = paused(ways, bank.tools, *calls)
     assert sorted(bank.done) == ["note one", "note two"]
-    assert [result.call_id for result in results_of(outcome)] == ["a", "p", "b", "c"]
+    assert [result.call_id for result in results_in(outcome.transcript)] == ["a", "p", "b", "c"]
     after = ways.resume(stored(outcome.state), {"p": True}, tools=bank.tools, model=ScriptedModel(["done"]))
     assert sorted(bank.done) == ["note one", "note two", "pay Ann 1"]
-    assert [result.content for result in results_of(after)][:3] == ["noted one", "paid Ann 1", "noted two"]
+    assert [result.content for result in results_in(after.transcript)][:3] == ["noted one", "paid Ann 1", "noted two"]
     assert_whole(after.transcript)
 
 
@@ -271,7 +246,7 @@ def test_several_calls_are_decided_one_by_one(ways: Ways) -> None:
         ways.resume(stored(outcome.state), {"Bob": True}, tools=bank.tools, model=nothing)
     outcome = ways.resume(stored(outcome.state), {"Ann": True}, tools=bank.tools, model=ScriptedModel(["done"]))
     assert bank.done == ["pay Bob 1", "pay Ann 1"]
-    assert [result.is_error for result in results_of(outcome)] == [False, False, True]
+    assert [result.is_error for result in results_in(outcome.transcript)] == [False, False, True]
     assert outcome.value == "done"
 
 
@@ -354,8 +329,8 @@ def test_the_same_call_twice_in_a_reply_waits_once(ways: Ways) -> None:
     assert [each.call_id for each in outcome.waiting] == ["p"]
     after = ways.resume(stored(outcome.state), {"p": True}, tools=bank.tools, model=ScriptedModel(["done"]))
     assert bank.done == ["pay Ann 1"]
-    assert [result.is_error for result in results_of(after)] == [False, True]
-    assert "paid Ann 1" in results_of(after)[1].content
+    assert [result.is_error for result in results_in(after.transcript)] == [False, True]
+    assert "paid Ann 1" in results_in(after.transcript)[1].content
 
 
 @pytest.mark.parametrize("arguments", ['{"to": [5]}', '{"to": "Ann", "amoun": 1}', '{"to": ', "[]", '{"to": null}', ""])
@@ -365,7 +340,7 @@ def test_arguments_that_do_not_fit_are_not_asked_about(ways: Ways, arguments: st
     model = ScriptedModel([ToolCall("p", "pay", arguments), "sorry"])
     outcome = ways.run("Go", tools=bank.tools, model=model)
     assert (outcome.value, bank.done) == ("sorry", [])
-    assert results_of(outcome)[0].code is ErrorCode.INVALID_ARGUMENT
+    assert results_in(outcome.transcript)[0].code is ErrorCode.INVALID_ARGUMENT
 
 
 def test_calls_over_the_most_of_a_reply_are_not_asked_about(ways: Ways) -> None:
@@ -722,7 +697,7 @@ def test_leave_for_arguments_that_fit_no_more(ways: Ways) -> None:
     DONE.clear()
     outcome = paused(ways, Bank().tools, PAY)
     after = ways.resume(stored(outcome.state), {"p": True}, tools=[another(pay)], model=ScriptedModel(["done"]))
-    assert (results_of(after)[0].code, DONE) == (ErrorCode.INVALID_ARGUMENT, [])
+    assert (results_in(after.transcript)[0].code, DONE) == (ErrorCode.INVALID_ARGUMENT, [])
 
 
 def edited(state: Any, **arguments: Any) -> Any:
@@ -761,7 +736,7 @@ def test_leave_for_a_tool_that_is_gone(ways: Ways) -> None:
     outcome = paused(ways, bank.tools, PAY)
     for tools in ([bank.note], Toolset(bank.pay).renamed({"pay": "pay_out"})):
         after = ways.resume(stored(outcome.state), {"p": True}, tools=tools, model=ScriptedModel(["done"]))
-        assert (results_of(after)[0].code, after.value, bank.done) == (ErrorCode.NOT_FOUND, "done", [])
+        assert (results_in(after.transcript)[0].code, after.value, bank.done) == (ErrorCode.NOT_FOUND, "done", [])
 
 
 def test_leave_for_a_tool_whose_scope_is_gone(ways: Ways) -> None:
@@ -771,7 +746,7 @@ def test_leave_for_a_tool_whose_scope_is_gone(ways: Ways) -> None:
     after = ways.resume(
         stored(outcome.state), {"p": True}, tools=bank.tools, model=ScriptedModel(["done"]), context={"scopes": []}
     )
-    assert results_of(after)[0].is_error
+    assert results_in(after.transcript)[0].is_error
     assert bank.done == []
 
 
@@ -859,7 +834,7 @@ def test_leave_that_was_given_and_not_used_still_holds(ways: Ways) -> None:
     bank = SlowBank()
     after = ways.resume(allowed_and_not_begun(ways), tools=bank.tools, model=ScriptedModel(["done"]))
     assert (after.value, bank.done) == ("done", ["pay Ann 1"])
-    assert [result.code for result in results_of(after)] == [ErrorCode.UNKNOWN_EFFECT, None]
+    assert [result.code for result in results_in(after.transcript)] == [ErrorCode.UNKNOWN_EFFECT, None]
 
 
 def test_leave_that_was_given_and_not_used_is_for_that_call(ways: Ways) -> None:
@@ -919,8 +894,8 @@ def test_a_call_that_a_rule_refuses_is_not_asked_about(ways: Ways, is_async: boo
     bank.pay.rule(most_later if is_async else most)
     outcome = ways.run("Go", tools=bank.tools, model=ScriptedModel([call("p", "pay", to="Ann", amount=11), "sorry"]))
     assert outcome.value == "sorry"
-    assert (results_of(outcome)[0].code, bank.done) == (ErrorCode.INVALID_ARGUMENT, [])
-    assert "at most 10" in results_of(outcome)[0].content
+    assert (results_in(outcome.transcript)[0].code, bank.done) == (ErrorCode.INVALID_ARGUMENT, [])
+    assert "at most 10" in results_in(outcome.transcript)[0].content
 
 
 def test_a_rule_that_refuses_after_leave(ways: Ways) -> None:
@@ -933,7 +908,7 @@ def test_a_rule_that_refuses_after_leave(ways: Ways) -> None:
     for decisions in ({"p": True}, {}):
         after = ways.resume(state, decisions, tools=bank.tools, model=ScriptedModel(["sorry"]))
         assert (after.value, bank.done) == ("sorry", [])
-        assert results_of(after)[0].code is ErrorCode.INVALID_ARGUMENT
+        assert results_in(after.transcript)[0].code is ErrorCode.INVALID_ARGUMENT
 
 
 # Questions
@@ -967,7 +942,7 @@ def test_a_question_is_answered(ways: Ways, answer: Any, told: str) -> None:
         WaitingCall("a", "ask_user", "question", {"question": "Which Ann?"}, {"question": "Which Ann?"}),
     )
     after = ways.resume(stored(outcome.state), {"a": answer}, tools=[ask_user], model=ScriptedModel(["ok"]))
-    (result,) = results_of(after)
+    (result,) = results_in(after.transcript)
     assert (result.content, result.is_error, after.value) == (told, False, "ok")
 
 
@@ -995,7 +970,7 @@ def test_both_kinds_at_once(ways: Ways) -> None:
         ways.resume(stored(other.state), {"p": "true"}, tools=tools, model=ScriptedModel([]))
     bank.done.clear()
     both = ways.resume(stored(outcome.state), {"p": False, "a": "Lee"}, tools=tools, model=ScriptedModel(["ok"]))
-    assert results_of(both)[0].content == "Lee"
+    assert results_in(both.transcript)[0].content == "Lee"
     assert bank.done == []
 
 
@@ -1004,7 +979,7 @@ def test_questions_that_are_none(ways: Ways) -> None:
     wrongs: list[dict[str, Any]] = [{"question": "x" * 501}, {}, {"question": [5]}, {"question": "a", "to": "b"}]
     for arguments in wrongs:
         outcome = ways.run("Go", tools=[ask_user], model=ScriptedModel([call("a", "ask_user", **arguments), "ok"]))
-        assert (outcome.value, results_of(outcome)[0].code) == ("ok", ErrorCode.INVALID_ARGUMENT)
+        assert (outcome.value, results_in(outcome.transcript)[0].code) == ("ok", ErrorCode.INVALID_ARGUMENT)
 
 
 def test_a_question_that_was_answered_is_not_asked_twice(ways: Ways) -> None:
@@ -1013,7 +988,7 @@ def test_a_question_that_was_answered_is_not_asked_twice(ways: Ways) -> None:
     model = ScriptedModel([call("b", "ask_user", question="Which Ann?"), "ok"])
     after = ways.resume(state, {"a": "Lee"}, tools=[ask_user], model=model)
     assert after.value == "ok"
-    assert "Lee" in results_of(after)[1].content
+    assert "Lee" in results_in(after.transcript)[1].content
 
 
 def test_nobody_can_be_asked_by_hand() -> None:
@@ -1111,7 +1086,7 @@ def test_another_process_goes_on(ways: Ways, tmp_path: Path) -> None:
     assert log.read_text() == "pay Ann 1\n"
     after = ways.resume(json.loads(path.read_text()), {"q": True}, tools=bank.tools, model=ScriptedModel(["done"]))
     assert (after.value, after.steps, bank.done) == ("done", 3, ["note x", "pay Bob 1"])
-    assert [result.content for result in results_of(after)] == ["noted x", "paid Ann", "paid Bob 1"]
+    assert [result.content for result in results_in(after.transcript)] == ["noted x", "paid Ann", "paid Bob 1"]
 
 
 @pytest.mark.parametrize("how", ["exit", "kill", "os"])
@@ -1141,7 +1116,7 @@ def test_a_process_that_ends_in_the_middle_of_a_call(how: str, way: str, tmp_pat
     bank = Bank()
     after = resume(state, tools=[*bank.tools, tool(die_here, name="die")], model=ScriptedModel(["done"]))
     assert (after.value, bank.done, after.steps) == ("done", [], 4)
-    assert [result.code for result in results_of(after)] == [None, None, ErrorCode.UNKNOWN_EFFECT]
+    assert [result.code for result in results_in(after.transcript)] == [None, None, ErrorCode.UNKNOWN_EFFECT]
 
 
 def die_here(how: str) -> str:
@@ -1286,7 +1261,7 @@ def test_a_cancelled_batch() -> None:
     assert sorted(ends) == ["begun 2", "begun 4", "cancelled 2", "cancelled 4", "look 3", "quick 1"]
     outcome: Outcome[Any] = error.outcome  # type: ignore[attr-defined]  # which it was given
     assert_whole(outcome.transcript)
-    told = {result.call_id: result.code for result in results_of(outcome)}
+    told = {result.call_id: result.code for result in results_in(outcome.transcript)}
     assert told == {
         "q": None,
         "w": ErrorCode.UNKNOWN_EFFECT,
@@ -1297,7 +1272,7 @@ def test_a_cancelled_batch() -> None:
     assert ends.count("quick 1") == 1
     assert ends.count("begun 2") == 1
     assert ends.count("look 3") == 2
-    assert [result.code for result in results_of(after)] == [
+    assert [result.code for result in results_in(after.transcript)] == [
         None,
         ErrorCode.UNKNOWN_EFFECT,
         None,
@@ -1321,7 +1296,7 @@ def test_a_cancelled_call_that_cannot_be_stopped() -> None:
         release.set()
     assert begun.is_set()
     assert took < 2
-    (result,) = results_of(error.outcome)  # type: ignore[attr-defined]  # which it was given
+    (result,) = results_in(error.outcome.transcript)  # type: ignore[attr-defined]  # which it was given
     assert result.code is ErrorCode.UNKNOWN_EFFECT
 
 
@@ -1433,7 +1408,7 @@ def test_an_interrupt_from_the_keyboard() -> None:
     outcome: Outcome[Any] = caught.value.outcome  # type: ignore[attr-defined]  # which it was given
     assert_whole(outcome.transcript)
     after = resume(stored(outcome.state), tools=[pay], model=ScriptedModel(["done"]))
-    assert results_of(after)[0].code is ErrorCode.UNKNOWN_EFFECT
+    assert results_in(after.transcript)[0].code is ErrorCode.UNKNOWN_EFFECT
     assert begun == ["Ann"]
 
 
@@ -1452,7 +1427,7 @@ def test_an_exit_out_of_a_tool(ways: Ways, kind: type[BaseException]) -> None:
     outcome: Outcome[Any] = caught.value.outcome  # type: ignore[attr-defined]  # which it was given
     assert_whole(outcome.transcript)
     after = ways.resume(stored(outcome.state), tools=[*bank.tools, leave], model=ScriptedModel(["done"]))
-    assert results_of(after)[1].code is ErrorCode.UNKNOWN_EFFECT
+    assert results_in(after.transcript)[1].code is ErrorCode.UNKNOWN_EFFECT
     assert bank.done.count("pay Ann 1") == 1
     assert bank.done.count("note x") <= 1
 
@@ -1471,7 +1446,7 @@ def test_an_exit_out_of_a_run_within_a_run(ways: Ways) -> None:
         ways.run("Outer", tools=tools, model=ScriptedModel([PAY, call("d", "delegate")]))
     outcome: Outcome[Any] = caught.value.outcome  # type: ignore[attr-defined]  # which it was given
     assert outcome.transcript[0] == Message.user("Outer")
-    assert [result.content for result in results_of(outcome)][:1] == ["paid Ann 1"]
+    assert [result.content for result in results_in(outcome.transcript)][:1] == ["paid Ann 1"]
 
 
 def test_an_error_that_is_raised_again(ways: Ways) -> None:
@@ -1555,7 +1530,7 @@ def test_a_call_that_was_lost_is_not_made_again(ways: Ways) -> None:
     bank.done.clear()
     model = ScriptedModel(["done"])
     after = ways.resume(state, tools=bank.tools, model=model)
-    (result,) = results_of(after)
+    (result,) = results_in(after.transcript)
     assert (result.is_error, result.code, result.effect) == (True, ErrorCode.UNKNOWN_EFFECT, "unknown")
     assert not result.retryable
     assert (after.value, bank.done) == ("done", [])
@@ -1568,7 +1543,7 @@ def test_a_call_of_unknown_effect_is_not_made_blindly_later(ways: Ways) -> None:
     bank.done.clear()
     model = ScriptedModel([call("q", "pay", to="Ann"), call("n", "note", text="x"), call("r", "pay", to="Ann"), "done"])
     after = ways.resume(state, tools=bank.tools, model=model)
-    assert [result.call_id for result in results_of(after)] == ["p", "q", "n", "r"]
+    assert [result.call_id for result in results_in(after.transcript)] == ["p", "q", "n", "r"]
     assert bank.done == ["note x"]
 
 
@@ -1579,7 +1554,7 @@ def test_a_call_that_does_no_harm_is_made_again(ways: Ways, policy: Policy) -> N
     state = lost(ways, bank.tools, PAY)
     bank.done.clear()
     after = ways.resume(state, tools=bank.tools, model=ScriptedModel(["done"]))
-    assert (results_of(after)[0].content, bank.done) == ("paid Ann 1", ["pay Ann 1"])
+    assert (results_in(after.transcript)[0].content, bank.done) == ("paid Ann 1", ["pay Ann 1"])
 
 
 def unsure() -> str:
@@ -1622,7 +1597,7 @@ def test_a_lost_call_is_looked_after(
     bank.done.clear()
     assert asked == []
     after = ways.resume(state, tools=bank.tools, model=ScriptedModel(["done"]))
-    (result,) = results_of(after)
+    (result,) = results_in(after.transcript)
     assert asked == [("Ann", 1)]
     assert (result.code, result.effect) == (code, effect)
     assert bank.done == (["pay Ann 1"] if runs else [])
@@ -1655,7 +1630,7 @@ def test_a_lost_call_of_a_tool_that_is_gone(ways: Ways) -> None:
     bank = Bank(Policy())
     state = lost(ways, bank.tools, PAY)
     after = ways.resume(state, tools=[bank.note], model=ScriptedModel(["done"]))
-    assert results_of(after)[0].code is ErrorCode.UNKNOWN_EFFECT
+    assert results_in(after.transcript)[0].code is ErrorCode.UNKNOWN_EFFECT
 
 
 @pytest.mark.parametrize(
@@ -1672,7 +1647,7 @@ def test_a_lost_call_that_was_never_to_be_made(ways: Ways, lost_call: ToolCall, 
     states = kept_states(ways, bank.tools, [lost_call, "done"])
     state = next(state for state in states if state["pending"])
     after = ways.resume(state, tools=bank.tools, model=ScriptedModel(["done"]))
-    assert results_of(after)[0].code is code
+    assert results_in(after.transcript)[0].code is code
 
 
 def test_a_batch_of_which_some_had_ended(ways: Ways) -> None:
@@ -1699,7 +1674,7 @@ def test_a_batch_of_which_some_had_ended(ways: Ways) -> None:
         bank.done.clear()
         after = ways.resume(state, tools=tools, model=ScriptedModel(["done"]))
         assert bank.done == ["pay c 1"]
-        told = [(result.call_id, result.content, result.code) for result in results_of(after)]
+        told = [(result.call_id, result.content, result.code) for result in results_in(after.transcript)]
         assert told[:2] == [("a", "paid a 1", None), ("b", "paid b 1", None)]
         assert told[2][2] is ErrorCode.UNKNOWN_EFFECT
         assert told[3] == ("c", "paid c 1", None)
@@ -1713,7 +1688,7 @@ def test_calls_that_had_no_turn_yet() -> None:
     error, _ = cancelled(0.3, "Go", tools=tools, model=ScriptedModel([calls]))
     assert sorted(text for text in ends if "begun" in text) == sorted(f"begun {n}" for n in range(8))
     outcome: Outcome[Any] = error.outcome  # type: ignore[attr-defined]  # which it was given
-    codes = [result.code for result in results_of(outcome)]
+    codes = [result.code for result in results_in(outcome.transcript)]
     assert codes == [ErrorCode.UNKNOWN_EFFECT] * 8 + [ErrorCode.CONFLICT] * 3
     made: list[int] = []
 
@@ -1724,7 +1699,7 @@ def test_calls_that_had_no_turn_yet() -> None:
 
     after = resume(stored(outcome.state), tools=[wait], model=ScriptedModel(["done"]))
     assert sorted(made) == [8, 9, 10]
-    assert [result.code for result in results_of(after)] == [ErrorCode.UNKNOWN_EFFECT] * 8 + [None] * 3
+    assert [result.code for result in results_in(after.transcript)] == [ErrorCode.UNKNOWN_EFFECT] * 8 + [None] * 3
 
 
 @pytest.mark.parametrize("place", range(5))
@@ -1747,7 +1722,7 @@ def test_a_checkpoint_that_raises_ends_the_run_before_the_effect(ways: Ways, pla
     rest = ScriptedModel(replies[outcome.steps :])
     after = ways.resume(stored(outcome.state), tools=bank.tools, model=rest)
     assert (after.value, bank.done) == ("done", ["pay Ann 1", "note x"])
-    assert [result.is_error for result in results_of(after)] == [False, False]
+    assert [result.is_error for result in results_in(after.transcript)] == [False, False]
 
 
 @pytest.mark.parametrize("error", [ModelError("no"), TimeoutError("no"), ValueError("no"), KeyError("no")], ids=repr)
@@ -2038,7 +2013,7 @@ def test_the_language_lasts(ways: Ways) -> None:
     for options in (None, RunOptions(language="en")):
         model = ScriptedModel(["好"])
         after = ways.resume(stored(outcome.state), {"p": False}, tools=bank.tools, model=model, options=options)
-        assert "人" in results_of(after)[0].content
+        assert "人" in results_in(after.transcript)[0].content
 
 
 def test_idempotency_keys_last(ways: Ways) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import AwareDatetime, BaseModel, Field
@@ -18,7 +18,6 @@ from magic_tools import (
     ModelReply,
     ModelRequest,
     ModelSettings,
-    Outcome,
     OutputError,
     RunOptions,
     ScriptedModel,
@@ -28,28 +27,16 @@ from magic_tools import (
     TruncatedError,
     Usage,
     aextract,
-    arun,
     extract,
     output_tool,
-    run,
     tool,
 )
 from magic_tools.models.openai_chat import OpenAIChatModel, encode
 from tests.models.wire_server import Answer, WireServer
+from tests.ways import RunIt
 
-RunIt: TypeAlias = Callable[..., Outcome[Any]]
 LIKE_OPENAI = Capabilities(native_schema=True, object_root=True, tools=True, forced_choice=True)
 TOOLS_ALONE = Capabilities(tools=True)
-
-
-def run_awaited(*args: Any, **kwargs: Any) -> Outcome[Any]:
-    return asyncio.run(arun(*args, **kwargs))
-
-
-@pytest.fixture(params=[run, run_awaited], ids=["sync", "async"])
-def run_it(request: pytest.FixtureRequest) -> RunIt:
-    made: RunIt = request.param
-    return made
 
 
 class Item(BaseModel):

@@ -6,8 +6,8 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -17,35 +17,17 @@ from magic_tools import (
     Message,
     ModelRequest,
     ModelSettings,
-    Outcome,
     RunOptions,
     ScriptedModel,
     TextPart,
     ToolCall,
     ToolFailure,
     ToolResult,
-    arun,
-    run,
     tool,
 )
 from magic_tools.models.openai_chat import COMPATIBLE, OPENAI, Flavour, OpenAIChatModel, encode
 from tests.models.wire_server import Answer, WireServer
-
-RunIt: TypeAlias = Callable[..., Outcome[Any]]
-
-
-def run_awaited(*args: Any, **kwargs: Any) -> Outcome[Any]:
-    return asyncio.run(arun(*args, **kwargs))
-
-
-@pytest.fixture(params=[run, run_awaited], ids=["sync", "async"])
-def run_it(request: pytest.FixtureRequest) -> RunIt:
-    made: RunIt = request.param
-    return made
-
-
-def results(transcript: Sequence[Message]) -> list[ToolResult]:
-    return [part for message in transcript for part in message.parts if isinstance(part, ToolResult)]
+from tests.ways import RunIt, results_in
 
 
 def on_the_wire(messages: Sequence[Message], flavour: Flavour = OPENAI) -> list[dict[str, Any]]:
@@ -179,7 +161,7 @@ def test_d1_one_of_several_fails(run_it: RunIt, kind: type[Clerk], case: str, la
              ToolCall("c3", "fast", '{"name": "c3"}')]  # fmt: skip
     model = ScriptedModel([calls, "done"])
     outcome = run_it("go", tools=clerk.tools, model=model, options=RunOptions(language=language))
-    first, second, third = results(outcome.transcript)
+    first, second, third = results_in(outcome.transcript)
     assert [each.call_id for each in (first, second, third)] == ["c1", "c2", "c3"]
     assert [each.is_error for each in (first, second, third)] == [False, True, False]
     assert (first.content, third.content) == ("slow c1", "fast c3")
@@ -205,7 +187,7 @@ def test_d1_any_of_many_fails(run_it: RunIt, place: int) -> None:
 
     calls = [ToolCall(f"c{n}", "work", json.dumps({"n": n})) for n in range(20)]
     outcome = run_it("go", tools=[work], model=ScriptedModel([calls, "done"]), limits=Limits(calls_per_step=20))
-    told = results(outcome.transcript)
+    told = results_in(outcome.transcript)
     assert [each.call_id for each in told] == [call.id for call in calls]
     assert [each.is_error for each in told] == [n == place for n in range(20)]
     assert [each.content for each in told if not each.is_error] == [str(n) for n in range(20) if n != place]
@@ -217,7 +199,7 @@ def test_d1_all_fail(run_it: RunIt) -> None:
     clerk = Clerk(ValueError())
     calls = [ToolCall(f"c{n}", "fail", json.dumps({"name": f"c{n}"})) for n in range(3)]
     outcome = run_it("go", tools=clerk.tools, model=ScriptedModel([calls, "done"]))
-    told = results(outcome.transcript)
+    told = results_in(outcome.transcript)
     assert [(each.call_id, each.is_error) for each in told] == [("c0", True), ("c1", True), ("c2", True)]
     assert all("ValueError" in each.content for each in told)
 
@@ -358,7 +340,7 @@ def test_d4_arguments_that_did_not_parse(run_it: RunIt, arguments: str, flavour:
         assert held["unparsed_arguments"].startswith(arguments.partition("\ud800")[0])
     else:
         assert text == arguments
-    (result,) = results(outcome.transcript)
+    (result,) = results_in(outcome.transcript)
     assert (result.is_error, result.code) == (True, ErrorCode.INVALID_ARGUMENT)
     assert sent[2] == {"role": "tool", "tool_call_id": "c1", "content": result.content}
     assert "look" in result.content
@@ -374,7 +356,7 @@ def test_d4_arguments_that_are_none(run_it: RunIt, arguments: str) -> None:
 
     model = ScriptedModel([ToolCall("c1", "look", arguments), "done"])
     outcome = run_it("go", tools=[look], model=model)
-    assert [each.content for each in results(outcome.transcript)] == ["seen"]
+    assert [each.content for each in results_in(outcome.transcript)] == ["seen"]
     sent = on_the_wire(model.requests[1].messages)
     assert sent[1]["tool_calls"][0]["function"]["arguments"] == "{}"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
@@ -19,7 +19,6 @@ from magic_tools import (
     Message,
     ModelReply,
     ModelSettings,
-    Outcome,
     RefusalError,
     RepeatError,
     RunError,
@@ -32,33 +31,16 @@ from magic_tools import (
     ToolResult,
     TruncatedError,
     Usage,
-    arun,
     output_tool,
-    run,
     tool,
 )
 from magic_tools.models.openai_chat import OpenAIChatModel, encode
 from tests.models.wire_server import Answer, WireServer
-
-RunIt: TypeAlias = Callable[..., Outcome[Any]]
-
-
-def run_awaited(*args: Any, **kwargs: Any) -> Outcome[Any]:
-    return asyncio.run(arun(*args, **kwargs))
-
-
-@pytest.fixture(params=[run, run_awaited], ids=["sync", "async"])
-def run_it(request: pytest.FixtureRequest) -> RunIt:
-    made: RunIt = request.param
-    return made
+from tests.ways import RunIt, results_in
 
 
 def call(name: str, arguments: Mapping[str, Any] | str = "{}", call_id: str = "") -> ToolCall:
     return ToolCall(call_id, name, arguments if isinstance(arguments, str) else json.dumps(arguments))
-
-
-def results(transcript: Sequence[Message]) -> list[ToolResult]:
-    return [part for message in transcript for part in message.parts if isinstance(part, ToolResult)]
 
 
 def is_whole(transcript: Sequence[Message]) -> bool:
@@ -189,7 +171,7 @@ def test_e1_the_same_call_again(run_it: RunIt, spelling: str, repeats: int) -> N
     shop, (name, texts) = Shop(), SPELLINGS[spelling]
     error, model = repeated_to(run_it, shop, [call(name, text) for text in texts], RepeatError, repeats=repeats)
     assert len(shop.calls) == repeats
-    told = results(error.outcome.transcript)
+    told = results_in(error.outcome.transcript)
     assert [each.is_error for each in told[: repeats + 1]] == [False] * repeats + [True]
     hint = told[repeats]
     assert name in hint.content
@@ -224,7 +206,7 @@ def test_e1_the_count_in_a_circle(run_it: RunIt, names: str, repeats: int) -> No
     """What is not run once more is told how often it ran, and with what it came to; so says the error."""
     shop, circle = Shop(), names.split()
     error, _ = repeated_to(run_it, shop, [call(name) for name in circle], RepeatError, repeats=repeats)
-    hint = next(each for each in results(error.outcome.transcript) if each.is_error)
+    hint = next(each for each in results_in(error.outcome.transcript) if each.is_error)
     ran = shop.calls.count("one")
     assert (hint.name, ran) == ("one", repeats + 1)
     assert "one" in hint.content
@@ -260,7 +242,7 @@ def test_e1_other_arguments_in_between(run_it: RunIt, replies: list[ToolCall]) -
     outcome = run_it("go", tools=shop.tools, model=ScriptedModel([*replies, "done"]), limits=Limits(steps=50))
     assert outcome.value == "done"
     assert len(shop.calls) == len(replies)
-    assert not any(each.is_error for each in results(outcome.transcript))
+    assert not any(each.is_error for each in results_in(outcome.transcript))
 
 
 @pytest.mark.parametrize("repeats", [1, 3])
@@ -280,7 +262,7 @@ def test_e1_other_arguments_after_the_hint(run_it: RunIt) -> None:
     outcome = run_it("go", tools=shop.tools, model=model)
     assert outcome.value == "done"
     assert shop.calls == [("a", 1), ("b", 1), ("a", 1), ("b", 1)]
-    assert [each.is_error for each in results(outcome.transcript)] == [False, True, False, False, True, False]
+    assert [each.is_error for each in results_in(outcome.transcript)] == [False, True, False, False, True, False]
 
 
 def test_e1_a_tool_that_is_polled(run_it: RunIt) -> None:
@@ -309,7 +291,7 @@ def test_e1_what_failed_and_may_not_be_sent_again(run_it: RunIt) -> None:
     shop = Shop()
     error, _ = repeated_to(run_it, shop, [call("broken")], RepeatError)
     assert shop.calls == ["broken"]
-    assert "ValueError" in results(error.outcome.transcript)[1].content
+    assert "ValueError" in results_in(error.outcome.transcript)[1].content
 
 
 @pytest.mark.parametrize("repeats", [1, 2, 3])
@@ -322,7 +304,7 @@ def test_e1_several_in_one_reply(run_it: RunIt, repeats: int, count: int) -> Non
     outcome = run_it("go", tools=shop.tools, model=model, limits=Limits(repeats=repeats))
     ran = min(repeats, count)
     assert shop.calls == [("a", 1)] * ran
-    told = results(outcome.transcript)
+    told = results_in(outcome.transcript)
     assert [each.call_id for each in told] == [each.id for each in calls]
     assert [each.is_error for each in told] == [False] * ran + [True] * (count - ran)
     assert all("read" in each.content and "1 of a" in each.content for each in told[ran:])
@@ -353,7 +335,7 @@ def test_e1_beside_a_new_call_that_comes_after(run_it: RunIt) -> None:
     shop = Shop()
     model = ScriptedModel([call("one"), [call("one"), call("two")], "done"])
     outcome = run_it("go", tools=shop.tools, model=model)
-    told = results(outcome.transcript)
+    told = results_in(outcome.transcript)
     assert shop.calls == ["one", "two"]
     assert [each.is_error for each in told] == [False, True, False]
     assert told[1].content.endswith("It was: 1")
@@ -374,7 +356,7 @@ def test_e1_in_chinese(run_it: RunIt) -> None:
     model = ScriptedModel([call("read", {"path": "a"})] * 9)
     with pytest.raises(RepeatError) as caught:
         run_it("go", tools=shop.tools, model=model, limits=Limits(repeats=3), options=RunOptions(language="zh"))
-    hint = results(caught.value.outcome.transcript)[3]
+    hint = results_in(caught.value.outcome.transcript)[3]
     assert hint.is_error
     assert "read" in hint.content
     assert "3 次" in hint.content
@@ -400,7 +382,7 @@ def test_e2_the_steps_are_spent(run_it: RunIt, steps: int) -> None:
     outcome = caught.value.outcome
     assert (outcome.stop, outcome.ok, outcome.steps) == ("step_limit", False, steps)
     assert shop.calls == [(str(number), 1) for number in range(steps)]
-    told = results(outcome.transcript)
+    told = results_in(outcome.transcript)
     assert [each.content for each in told[:steps]] == [f"1 of {number}" for number in range(steps)]
     assert [each.is_error for each in told[steps:]] == [True]
     assert outcome.usage == Usage(40 * (steps + 1), 10 * (steps + 1))
@@ -418,7 +400,7 @@ def test_e2_several_calls_in_each_step(run_it: RunIt) -> None:
     with pytest.raises(LimitError, match=r"\b3 steps\b") as caught:
         run_it("go", tools=shop.tools, model=ScriptedModel(replies), limits=Limits(steps=3))
     assert len(shop.calls) == 9
-    told = results(caught.value.outcome.transcript)
+    told = results_in(caught.value.outcome.transcript)
     assert [each.is_error for each in told] == [False] * 9 + [True] * 3
     assert is_whole(caught.value.outcome.transcript)
 
@@ -438,7 +420,7 @@ def test_e2_the_tokens_are_spent(run_it: RunIt, tokens: int, requests: int) -> N
     assert (outcome.stop, len(model.requests)) == ("token_budget", requests)
     assert outcome.usage == Usage(40 * requests, 10 * requests)
     assert len(shop.calls) <= requests
-    assert len(results(outcome.transcript)) == requests
+    assert len(results_in(outcome.transcript)) == requests
     assert is_whole(outcome.transcript)
     assert run_it([*outcome.transcript, Message.user("And?")], model=ScriptedModel(["done"])).value == "done"
 
@@ -467,7 +449,7 @@ def test_e2_the_time_is_spent(run_it: RunIt, is_async: bool) -> None:
     assert time.monotonic() - begun < 2
     outcome = caught.value.outcome
     assert outcome.stop == "deadline"
-    assert 1 <= len([each for each in results(outcome.transcript) if not each.is_error]) <= 10
+    assert 1 <= len([each for each in results_in(outcome.transcript) if not each.is_error]) <= 10
     assert outcome.usage == Usage(40 * len(model.requests), 10 * len(model.requests))
     assert outcome.steps >= len(model.requests) - 1
     assert is_whole(outcome.transcript)
@@ -489,7 +471,7 @@ def test_e2_a_tool_that_takes_all_the_time(run_it: RunIt) -> None:
     outcome = run_it("go", tools=[work], model=model, limits=Limits(deadline_s=0.5))
     assert time.monotonic() - begun < 3
     assert (outcome.value, outcome.stop) == ("What is known: nothing.", "deadline")
-    (result,) = results(outcome.transcript)
+    (result,) = results_in(outcome.transcript)
     assert (result.is_error, result.name) == (True, "work")
     assert is_whole(outcome.transcript)
 
@@ -531,7 +513,7 @@ def test_e2_the_limit_is_told_in_chinese(run_it: RunIt) -> None:
         run_it("go", tools=shop.tools, model=model, limits=Limits(steps=3), options=RunOptions(language="zh"))
     transcript = caught.value.outcome.transcript
     assert "最后一次回复" in model.requests[-1].messages[-1].text
-    assert results(transcript)[-1].content == "未执行：本次运行已经结束。"
+    assert results_in(transcript)[-1].content == "未执行：本次运行已经结束。"
 
 
 class Total(BaseModel):
@@ -589,7 +571,7 @@ def test_e3_a_call_that_was_cut(run_it: RunIt, arguments: str) -> None:
     assert len(model.requests) == 1
     outcome = error.outcome
     assert (outcome.stop, outcome.steps) == ("truncated", 1)
-    (result,) = results(outcome.transcript)
+    (result,) = results_in(outcome.transcript)
     assert (result.call_id, result.is_error) == ("c1", True)
     assert "cut before its end" in result.content
     assert outcome.transcript[1].calls[0].arguments == arguments
@@ -630,7 +612,7 @@ def test_e3_a_cut_call_beside_a_whole_one(run_it: RunIt, language: Any) -> None:
         error, model, files = cut_short(run_it, reply, options=RunOptions(language=language))
         assert files.written == []
         assert len(model.requests) == 1
-        told = results(error.outcome.transcript)
+        told = results_in(error.outcome.transcript)
         assert [(each.call_id, each.is_error) for each in told] == [("c1", True), ("c2", True)]
         assert all(("截断" if language == "zh" else "cut") in each.content for each in told)
 
@@ -652,7 +634,7 @@ def test_e3_after_work_that_was_done(run_it: RunIt) -> None:
     outcome = caught.value.outcome
     assert files.written == ["go"]
     assert (outcome.steps, outcome.usage) == (2, Usage(3, 4))
-    assert results(outcome.transcript)[0].content == "acted"
+    assert results_in(outcome.transcript)[0].content == "acted"
     assert run_it([*outcome.transcript, Message.user("And?")], model=ScriptedModel(["done"])).value == "done"
 
 
@@ -671,7 +653,7 @@ def test_e3_arguments_that_are_no_json_and_were_not_cut(
     reply = ModelReply((call(name, arguments, "c1"),), "tool_calls", Usage(9, 189), max_tokens=limit)
     model = ScriptedModel([reply, "done"])
     outcome = run_it("go", tools=files.tools, model=model, options=RunOptions(language=language))
-    (result,) = results(outcome.transcript)
+    (result,) = results_in(outcome.transcript)
     assert (result.call_id, result.is_error, result.code) == ("c1", True, ErrorCode.INVALID_ARGUMENT)
     assert files.written == []
     assert "JSON" in result.content
@@ -777,7 +759,7 @@ def test_e4_with_calls(run_it: RunIt, output: str, language: Any) -> None:
         run_it("go", tools=files.tools, output=OUTPUTS[output], model=model, options=RunOptions(language=language))
     outcome = caught.value.outcome
     assert (files.written, len(model.requests), outcome.usage) == ([], 1, Usage(7, 5))
-    told = results(outcome.transcript)
+    told = results_in(outcome.transcript)
     assert [(each.call_id, each.is_error) for each in told] == [("c1", True), ("c2", True)]
     assert all(("拒绝" if language == "zh" else "declined") in each.content for each in told)
     assert is_whole(outcome.transcript)

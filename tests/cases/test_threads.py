@@ -14,7 +14,7 @@ import time
 import warnings
 from collections.abc import Awaitable, Callable, Coroutine
 from itertools import pairwise
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -27,7 +27,6 @@ from magic_tools import (
     RunOptions,
     ScriptedModel,
     ToolCall,
-    ToolResult,
     aextract,
     aresume,
     arun,
@@ -38,24 +37,10 @@ from magic_tools import (
     run,
     tool,
 )
+from tests.ways import RunIt, results_in
 
-RunIt: TypeAlias = Callable[..., Outcome[Any]]
 T = TypeVar("T")
 WHO: contextvars.ContextVar[str] = contextvars.ContextVar("WHO", default="nobody")
-
-
-def run_awaited(*args: Any, **kwargs: Any) -> Outcome[Any]:
-    return asyncio.run(arun(*args, **kwargs))
-
-
-@pytest.fixture(params=[run, run_awaited], ids=["sync", "async"])
-def run_it(request: pytest.FixtureRequest) -> RunIt:
-    made: RunIt = request.param
-    return made
-
-
-def results(outcome: Outcome[Any]) -> list[ToolResult]:
-    return [part for message in outcome.transcript for part in message.parts if isinstance(part, ToolResult)]
 
 
 @tool
@@ -204,7 +189,7 @@ def test_g2_a_tool_that_belongs_to_the_outer_loop() -> None:
         for number in range(2):
             queue.put_nowait(number)
             outcome = await arun("go", tools=[take], model=ScriptedModel([ToolCall("c1", "take", "{}"), "done"]))
-            found += [run_here(), results(outcome)[0].value]
+            found += [run_here(), results_in(outcome.transcript)[0].value]
         return found
 
     assert without_warnings(main) == (["done", 0, "done", 1], [])
@@ -256,7 +241,7 @@ def test_g3_ordinary_tools_do_not_stall_the_loop(count: int) -> None:
     assert seconds < 0.55
     assert meanwhile >= 10
     assert sorted(seen) == sorted(["Ada"] * count + list(names))
-    assert [each.value for each in results(outcome)] == list(names)
+    assert [each.value for each in results_in(outcome.transcript)] == list(names)
     assert max(later - earlier for earlier, later in pairwise(beats)) < 0.25
 
 
@@ -273,7 +258,7 @@ def test_g3_a_sync_run_of_blocking_tools() -> None:
     finally:
         WHO.reset(token)
     assert sorted(seen) == ["Ada", "Ada", "a", "b"]
-    assert [each.value for each in results(outcome)] == ["a", "b"]
+    assert [each.value for each in results_in(outcome.transcript)] == ["a", "b"]
 
 
 @tool
@@ -315,7 +300,7 @@ def test_g3_a_tool_sets_a_variable(run_it: RunIt, kind: Any, replies: list[list[
     try:
         model = ScriptedModel([*[called("change", *names) for names in replies], "done"])
         outcome = run_it("go", tools=[kind], model=model)
-        assert [each.value for each in results(outcome)] == ["Ada"] * sum(map(len, replies))
+        assert [each.value for each in results_in(outcome.transcript)] == ["Ada"] * sum(map(len, replies))
         assert WHO.get() == "Ada"
     finally:
         WHO.reset(token)
@@ -361,7 +346,7 @@ def test_g3_a_tool_in_the_loop_s_own_thread() -> None:
     async def main() -> list[bool]:
         calls: list[str | ToolCall] = [ToolCall("c1", "here", ""), ToolCall("c2", "elsewhere", "")]
         outcome = await arun("go", tools=[here, elsewhere], model=ScriptedModel([calls, "done"]))
-        return [each.value == threading.get_ident() for each in results(outcome)]
+        return [each.value == threading.get_ident() for each in results_in(outcome.transcript)]
 
     assert asyncio.run(main()) == [True, False]
 
@@ -429,7 +414,7 @@ def test_g4_the_caller_cancels(names: str, is_timed: bool) -> None:
     assert len(model.requests) == 1
     outcome: Outcome[Any] = error.outcome  # type: ignore[attr-defined]  # it is given one
     assert (outcome.stop, outcome.ok) == ("cancelled", False)
-    told = results(outcome)
+    told = results_in(outcome.transcript)
     assert [each.call_id for each in told] == [f"c{at}" for at in range(len(names))]
     assert all(each.is_error for each in told)
 
@@ -542,7 +527,7 @@ def test_g4_what_was_cancelled_can_be_gone_on_with() -> None:
     outcome = asyncio.run(main())
     assert outcome.value == "done"
     assert waiting.begun == ["a"]
-    first, second = results(outcome)
+    first, second = results_in(outcome.transcript)
     assert (first.call_id, first.code) == ("c0", ErrorCode.UNKNOWN_EFFECT)
     assert (second.call_id, second.value or second.content) in (("c9", 2), ("c9", "2"))
 
@@ -559,7 +544,7 @@ def test_g4_an_interrupt_of_a_sync_run() -> None:
         run("go", tools=[double, interrupt], model=model)
     assert len(model.requests) == 1
     assert caught.value.outcome.stop == "cancelled"  # type: ignore[attr-defined]  # it is given one
-    assert [each.call_id for each in results(caught.value.outcome)] == ["c1", "c2"]  # type: ignore[attr-defined]
+    assert [each.call_id for each in results_in(caught.value.outcome.transcript)] == ["c1", "c2"]  # type: ignore[attr-defined]
 
 
 async def raise_it() -> str:
@@ -625,7 +610,7 @@ def test_g4_a_tool_s_own_task_is_cancelled(
         calls = [CALLS[0], *calls, ToolCall("c3", "later", '{"x": 2}')]
     model = ScriptedModel([calls, "done"])
     outcome = run_it("go", tools=[inner, double, later], model=model, options=RunOptions(language=language))
-    told = {each.call_id: each for each in results(outcome)}
+    told = {each.call_id: each for each in results_in(outcome.transcript)}
     assert (told["c2"].is_error, told["c2"].code) == (True, ErrorCode.INTERNAL)
     assert "inner" in told["c2"].content
     if body is not result_of_a_cancelled_future:

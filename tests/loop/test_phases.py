@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -24,7 +23,6 @@ from magic_tools import (
     ToolFailure,
     ToolResult,
     Toolset,
-    aresume,
     arun,
     ask_user,
     resume,
@@ -32,28 +30,7 @@ from magic_tools import (
     tool,
 )
 from magic_tools.loop.phases import Progress
-
-
-class Ways(NamedTuple):
-    """A way to run, and one to go on."""
-
-    run: Callable[..., Outcome[Any]]
-    resume: Callable[..., Outcome[Any]]
-
-
-def arun_here(*args: Any, **kwargs: Any) -> Outcome[Any]:
-    return asyncio.run(arun(*args, **kwargs))
-
-
-def aresume_here(*args: Any, **kwargs: Any) -> Outcome[Any]:
-    return asyncio.run(aresume(*args, **kwargs))
-
-
-@pytest.fixture(params=[Ways(run, resume), Ways(arun_here, aresume_here)], ids=["sync", "async"])
-def ways(request: pytest.FixtureRequest) -> Ways:
-    """Both ways to run and to go on."""
-    made: Ways = request.param
-    return made
+from tests.ways import Ways
 
 
 @tool

@@ -40,18 +40,16 @@ from magic_tools import (
     ToolFailure,
     ToolResult,
     Usage,
-    aresume,
     arun,
     ask_user,
     output_tool,
-    resume,
-    run,
     tool,
 )
 from magic_tools.chat import FinishReason
 from magic_tools.loop import driver, machine
 from magic_tools.loop.state import LoopState
 from magic_tools.loop.steps import Action, Event
+from tests.ways import ASYNC, SYNC, Ways
 
 EXAMPLES = 20_000 if settings().max_examples > 1_000 else 500  # of the profile that is loaded
 many = settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
@@ -260,19 +258,7 @@ class Ending:
     pauses: int = 0
 
 
-def arun_here(*args: Any, **kwargs: Any) -> Outcome[Any]:
-    return asyncio.run(arun(*args, **kwargs))
-
-
-def aresume_here(*args: Any, **kwargs: Any) -> Outcome[Any]:
-    return asyncio.run(aresume(*args, **kwargs))
-
-
-SYNC = (run, resume)
-ASYNC = (arun_here, aresume_here)
-
-
-def ended(case: Case, model: EndlessModel, how: tuple[Any, Any] = SYNC, state: Any = None, **options: Any) -> Ending:
+def ended(case: Case, model: EndlessModel, how: Ways = SYNC, state: Any = None, **options: Any) -> Ending:
     """The end of a case, in which a person decides what is to be decided, by what was drawn."""
     begin, go_on = how
     decisions = cycle(case.decisions)
@@ -399,7 +385,7 @@ def test_a_run_goes_on_from_any_state_that_was_kept(case: Case, place: int) -> N
 
 @many
 @given(case=cases, place=st.integers(0, 6), how=st.sampled_from([SYNC, ASYNC]))
-def test_a_run_that_is_stopped_goes_on(case: Case, place: int, how: tuple[Any, Any]) -> None:
+def test_a_run_that_is_stopped_goes_on(case: Case, place: int, how: Ways) -> None:
     """Stopped while the model is asked, by an interrupt, a run goes on from what that carries, with nothing lost."""
     one = EndlessModel(case.script, case.capabilities)
     whole = ended(replace(case, decisions=[True]), one, how)
