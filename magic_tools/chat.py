@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, get_args, runtime_checkable
 
 from magic_tools.messages import Message, TextPart, ToolCall, Usage
 from magic_tools.values import JsonObject
@@ -19,6 +19,7 @@ __all__ = [
     "OutputFormat",
     "ToolChoice",
     "ToolDefinition",
+    "fault_of",
     "settings_of",
 ]
 
@@ -100,6 +101,25 @@ class ModelReply:
     usage: Usage = field(default_factory=Usage)
     model: str = ""
     max_tokens: int | None = None
+
+
+def fault_of(reply: object) -> str:
+    """What is wrong with a reply as a value of its type, which a model of somebody's own may give as anything."""
+    if not isinstance(reply, ModelReply):
+        return f"it is a {type(reply).__name__}, and not a ModelReply"
+    parts: object = reply.parts
+    if not (isinstance(parts, tuple) and all(isinstance(part, TextPart | ToolCall) for part in parts)):
+        return "its parts are not a tuple of TextPart and ToolCall"
+    for part in reply.parts:
+        texts: tuple[object, ...] = (part.text,) if isinstance(part, TextPart) else (part.id, part.name, part.arguments)
+        if strange := [text for text in texts if not isinstance(text, str)]:
+            return f"a {type(part).__name__} holds a {type(strange[0]).__name__} where a text is due"
+    usage: object = reply.usage
+    if not isinstance(usage, Usage) or not all(type(count) is int and count >= 0 for count in usage.counts):
+        return f"its usage is {usage!r:.80}"
+    if reply.finish not in (None, *get_args(FinishReason)) or not isinstance(reply.model, str):
+        return f"its finish is {reply.finish!r:.40}, its model {reply.model!r:.40}"
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,11 @@ class Usage:
     cached_tokens: int = 0
     reasoning_tokens: int = 0
 
+    @property
+    def counts(self) -> tuple[int, int, int, int]:
+        """The four counts, in order."""
+        return (self.input_tokens, self.output_tokens, self.cached_tokens, self.reasoning_tokens)
+
     def __add__(self, other: Usage) -> Usage:
         return Usage(
             self.input_tokens + other.input_tokens,

@@ -37,7 +37,7 @@ _ENDINGS: Mapping[StopReason, tuple[type[RunError], str]] = {
     "token_budget": (LimitError, "The run used up its {limits.tokens} tokens, and came to no answer."),
     "repeat": (
         RepeatError,
-        "The model went on making calls that it had made, so that nothing new could come of them, such as {repeated}.",
+        "The model went on sending calls that it had sent, so that nothing new could come of them, such as {repeated}.",
     ),
     "stall": (StallError, "The model went on giving empty replies, or the same again."),
     "truncated": (
@@ -123,7 +123,7 @@ def _repeated(ended: Ended) -> str:
     done = ended.state.recent[-1]
     names = (call.name for message in ended.outcome.transcript for call in message.calls if call.id == done.call_id)
     times = times_of(ended.state.recent, done.digest)
-    return f"{next(names, 'one')} (made {times} time{'' if times == 1 else 's'})"
+    return f"{next(names, 'one')} ({times} time{'' if times == 1 else 's'} before)"
 
 
 def _results(outcome: Outcome[Any]) -> Iterator[ToolResult]:

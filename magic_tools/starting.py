@@ -27,6 +27,8 @@ from magic_tools.tools.toolset import Toolset
 
 __all__ = ["Decisions", "Prompt", "Run", "Tools", "beginning", "going_on"]
 
+_LEAST_MESSAGES = 3
+
 Prompt: TypeAlias = str | Message | Sequence[Message]
 """Text, a message, or several, such as an earlier `Outcome.transcript` and one more."""
 
@@ -57,7 +59,16 @@ def beginning(
     if not isinstance(limits, Limits | None):
         raise ValueError(f"limits are a Limits, such as Limits(steps=5), got {limits!r:.80}")
     parts = _parts(tools, output, model, context, options)
+    told: object = instructions  # which a caller without a type checker may give as anything
+    if not isinstance(told, str | None):
+        raise ValueError(f"instructions are a text, got {told!r:.80}")
     messages = _messages(prompt, instructions)
+    most = parts.scope.options.history.messages
+    least = _LEAST_MESSAGES + (messages[0].role == "system")
+    if most is not None and most < least:
+        raise ValueError(
+            f"History.messages={most} leaves no room for the question, a call and its result: give {least} or more"
+        )
     _check_choice(parts)
     state = LoopState(
         messages,
@@ -66,6 +77,7 @@ def beginning(
         run_id=parts.scope.run_id,
         tool_choice=parts.scope.options.tool_choice,
         answer_tools=parts.answer.tool_names,
+        output=parts.answer.digest,
         asked=len(messages),
         phase=parts.start,
         ids=ids_in(messages),
@@ -91,11 +103,9 @@ def going_on(
     parts = _parts(tools, output, model, context, told)
     if state.phase not in parts.phases:
         raise ValueError(f"the run stands in the phase {state.phase!r}, and tools=... has: {', '.join(parts.phases)}")
-    return _run_of(
-        parts,
-        state._replace(answer_tools=parts.answer.tool_names),
-        _decided(state, {} if decisions is None else decisions),
-    )
+    decided = _decided(state, {} if decisions is None else decisions)
+    _check_same(state, parts)
+    return _run_of(parts, state._replace(answer_tools=parts.answer.tool_names), decided)
 
 
 def _decided(state: LoopState, decisions: Decisions) -> dict[str, Decision]:
@@ -110,7 +120,7 @@ def _decided(state: LoopState, decisions: Decisions) -> dict[str, Decision]:
             known = ", ".join(map(repr, waiting)) or "none"
             raise ValueError(f"no call {call_id!r} waits for a decision; there are: {known}")
         if held == "question":
-            decided[call_id] = said if isinstance(said, str) else to_json(said).decode()
+            decided[call_id] = said if isinstance(said, str) else _as_json(call_id, said)
         elif isinstance(said, bool):
             decided[call_id] = said
         else:
@@ -118,11 +128,31 @@ def _decided(state: LoopState, decisions: Decisions) -> dict[str, Decision]:
     return decided
 
 
+def _check_same(state: LoopState, parts: _Parts) -> None:
+    """ValueError where tools or output are not those with which the run began, so far as that can be told."""
+    for each in state.pending:
+        if each.status == "held" and each.facts.held == "approval" and each.call.name not in parts.names:
+            known = ", ".join(sorted(parts.names)) or "none"
+            raise ValueError(
+                f"the call {each.call.id!r} waits for the tool {each.call.name!r}, and tools=... has: {known}"
+            )
+    if state.output != parts.answer.digest:
+        raise ValueError("the run was begun with another output=...: give the same to resume it")
+
+
+def _as_json(call_id: str, said: Any) -> str:
+    try:
+        return to_json(said).decode()
+    except ValueError as error:
+        raise ValueError(f"the answer to {call_id!r} is a text or JSON data, got {said!r:.80}") from error
+
+
 class _Parts(NamedTuple):
-    """What a run is made of, but for its state; `phases` are the toolsets by phase."""
+    """What a run is made of, but for its state; `phases` are the toolsets by phase, `names` those of all tools."""
 
     model: ChatModel
     phases: Mapping[str, Toolset]
+    names: frozenset[str]
     moves: Phases | None
     start: str
     answer: Answer
@@ -135,18 +165,33 @@ def _parts(
     _check_options(options)
     scope = RunScope(context, options)
     chosen = load_model(model) if model is None or isinstance(model, str) else model
+    if not isinstance(chosen, ChatModel):
+        raise ValueError(
+            f"model=... is a name or a ChatModel (name, capabilities, complete, acomplete), got {chosen!r:.80}"
+        )
+    given: Any = tools  # which a caller without a type checker may give as anything
+    if isinstance(given, Tool | str) or not isinstance(given, Iterable | Phases):
+        raise ValueError(f"tools=... takes several, as in tools=[one], got {given!r:.80}")
     moves = tools if isinstance(tools, Phases) else None
-    if isinstance(tools, Phases):
-        phases = {name: toolset.permitted(context) for name, toolset in tools.tools.items()}
-    else:
-        phases = {"": (tools if isinstance(tools, Toolset) else Toolset(*tools)).permitted(context)}
+    whole: Mapping[str, Toolset]
+    match tools:
+        case Phases():
+            whole = tools.tools
+        case Toolset():
+            whole = {"": tools}
+        case _:
+            whole = {"": Toolset(*tools)}
+    phases = {name: toolset.permitted(context) for name, toolset in whole.items()}
     if any(map(len, phases.values())) and not chosen.capabilities.tools:
         raise ModelError(f"The model {chosen.name} cannot call tools: pass another, such as model='openai:NAME'.")
-    answer = answer_for(output, chosen.capabilities, scope.language, scope.options.output_mode, model=chosen.name)
+    taken = frozenset(name for toolset in whole.values() for name in toolset.names)
+    answer = answer_for(
+        output, chosen.capabilities, scope.language, scope.options.output_mode, model=chosen.name, taken=taken
+    )
     for name in answer.tool_names:
-        if any(name in toolset for toolset in phases.values()):
+        if name in taken:
             raise DefinitionError(f"A tool and an output tool are both called {name!r}: give one another name.")
-    return _Parts(chosen, phases, moves, "" if moves is None else moves.start, answer, scope)
+    return _Parts(chosen, phases, taken, moves, "" if moves is None else moves.start, answer, scope)
 
 
 def _run_of(parts: _Parts, state: LoopState, decisions: Mapping[str, Decision]) -> Run:
@@ -182,8 +227,10 @@ def _messages(prompt: Prompt, instructions: str | None) -> tuple[Message, ...]:
             messages: tuple[Message, ...] = (Message.user(prompt),)
         case Message():
             messages = (prompt,)
-        case _:
+        case Iterable():
             messages = tuple(prompt)
+        case _:
+            raise ValueError(f"the prompt is a text or Messages, such as Message.user(text), got {prompt!r:.80}")
     if not messages:
         raise ValueError("the prompt is empty: pass a text, a message or several")
     strange = [kind.__name__ for kind in map(type, messages) if not issubclass(kind, Message)]

@@ -196,7 +196,7 @@ def test_an_outcome_can_be_gone_on_with() -> None:
         (
             [ToolCall("", "stock", '{"sku": "a"}')] * 4,
             RepeatError,
-            r"nothing new could come of them, such as stock \(made 1 time\)\.$",
+            r"nothing new could come of them, such as stock \(1 time before\)\.$",
         ),
         ([ToolCall("", "stock", "")] * 4, ToolFailuresError, r"failed more than 2 times in a row"),
     ],

@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, assert_never
 
 from pydantic_core import from_json
 
-from magic_tools.chat import ChatModel, FinishReason, ModelReply, ModelRequest
+from magic_tools.chat import ChatModel, FinishReason, ModelReply, ModelRequest, fault_of
 from magic_tools.effects.program import (
     Call,
     CallBrokenError,
@@ -94,7 +95,6 @@ class Course:
         self._results: dict[str, ToolResult] = {}
         self._saving = threading.Lock()
         self._ambiguous = ambiguous(self._offers.values())
-        self._reuse = scope.options.history.reuse
         self._clock = time.monotonic()
 
     def program(self, decisions: Mapping[str, Decision], moves: Phases | None) -> Program[Ended]:
@@ -161,13 +161,18 @@ class Course:
             if action.timeout_s is None:  # it is the model's own
                 raise
             return TimedOut(self._seconds())
-        except ModelError as error:
-            error.outcome = self.outcome("model_error")
-            raise
         except (CallBrokenError, CallCancelledError, NoWorkerError) as error:
             failure = ModelError(f"The model {self._model.name} gave no reply: {error}.")
             failure.outcome = self.outcome("model_error")
             raise failure from error
+        except Exception as error:
+            with suppress(AttributeError, TypeError):  # of an exception that holds nothing more
+                error.outcome = self.outcome("model_error")  # type: ignore[attr-defined]  # it is given one
+            raise
+        if fault := fault_of(reply):
+            failure = ModelError(f"The model {self._model.name} gave no reply that can be read: {fault}.")
+            failure.outcome = self.outcome("model_error")
+            raise failure
         return (yield from self._replied(self._cut_at_its_limit(reply)))
 
     def _cut_at_its_limit(self, reply: ModelReply) -> ModelReply:
@@ -229,7 +234,7 @@ class Course:
 
     def _facts(self, readied: Ready, held: Held = "") -> CallFacts:
         variant = self.state.phase if readied.call.name in self._ambiguous else ""
-        return facts_of(readied, reuse=self._reuse, variant=variant, held=held)
+        return facts_of(readied, self._scope, variant=variant, held=held)
 
     def _ran(self, action: RunTools) -> Program[ToolsRan]:
         end = None if action.timeout_s is None else time.monotonic() + action.timeout_s
@@ -276,8 +281,12 @@ class Course:
 
     def _saved(self) -> Program[None]:
         """The state is kept by whoever wants to, before anything is done that it does not know of."""
-        if self._scope.options.checkpoint is not None:
+        if self._scope.options.checkpoint is None:
+            return
+        try:
             yield Call(self._save, (self._scope.options.checkpoint,))
+        except CallBrokenError as error:
+            raise error.__cause__ or error from None
 
     def _save(self, checkpoint: Callable[[JsonObject], Any]) -> None:
         with self._saving:  # so that what is kept last is the newest

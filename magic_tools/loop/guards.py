@@ -17,6 +17,7 @@ __all__ = [
     "after_one",
     "earlier_of",
     "failures_after",
+    "goes_round",
     "has_time_left",
     "limit_reached",
     "reusable_after",
@@ -89,16 +90,17 @@ def failures_after(failures: Mapping[str, int], pending: Iterable[Pending]) -> M
     return {**failures, **{name: failures.get(name, 0) + 1 if bad else 0 for name, bad in failed.items()}}
 
 
-def earlier_of(recent: tuple[Done, ...], digest: str, repeats: int) -> Done | None:
-    """What a call repeats, so that nothing new can come of it; None for one that may be made.
+def earlier_of(recent: tuple[Done, ...], digest: str, turn: int, repeats: int) -> Done | None:
+    """What a call of a turn repeats, so that nothing new can come of it; None for one that may be made.
 
     Either it was made `repeats` times, and nothing else since, or it goes on with a circle of two to four calls
     which has gone round that often again, each time with the same results.
     """
-    if not recent:
+    last = _last_of(recent, digest)
+    if last is None:
         return None
-    if recent[-1].digest == digest:
-        return recent[-1] if recent[-1].times >= repeats else None
+    if _is_next(recent, last, turn):
+        return last if last.times >= repeats else None
     for length in range(2, _LONGEST_CIRCLE + 1):
         start = len(recent) - length
         if start < length * repeats or recent[start].digest != digest:
@@ -108,6 +110,15 @@ def earlier_of(recent: tuple[Done, ...], digest: str, repeats: int) -> Done | No
         if all(map(_is_same_round, rounds, (circle,) * repeats)):
             return recent[start]
     return None
+
+
+def _last_of(recent: tuple[Done, ...], digest: str) -> Done | None:
+    return next((done for done in reversed(recent) if done.digest == digest), None)
+
+
+def _is_next(recent: tuple[Done, ...], last: Done, turn: int) -> bool:
+    """Whether nothing was done between a call and one of a turn; those of one reply are made side by side."""
+    return not any(last.turn < done.turn < turn for done in recent)
 
 
 def times_of(recent: tuple[Done, ...], digest: str) -> int:
@@ -120,11 +131,18 @@ def _is_same_round(one: tuple[Done, ...], other: tuple[Done, ...]) -> bool:
 
 
 def after_one(recent: tuple[Done, ...], done: Done, limits: Limits) -> tuple[Done, ...]:
-    """The latest calls with one more, as many of them as a circle can be seen in."""
-    if recent and recent[-1].digest == done.digest:
-        times = recent[-1].times + done.times
-        return (*recent[:-1], done._replace(times=times))
-    return (*recent, done)[-_LONGEST_CIRCLE * (limits.repeats + 2) :]
+    """The latest calls with one more, as many of them as a circle, or the same reply again, can be seen in."""
+    last = _last_of(recent, done.digest)
+    if last is not None and _is_next(recent, last, done.turn):
+        recent = tuple(each for each in recent if each is not last)
+        done = done._replace(times=last.times + done.times)
+    kept = max(_LONGEST_CIRCLE * (limits.repeats + 2), 2 * limits.calls_per_step)
+    return (*recent, done)[-kept:]
+
+
+def goes_round(recent: tuple[Done, ...], earlier: Done, turn: int) -> tuple[Done, ...]:
+    """The latest calls with one that would go on with a circle, as if it had come to what it came to before."""
+    return recent if _is_next(recent, earlier, turn) else (*recent, earlier._replace(turn=turn))
 
 
 def after_calls(state: LoopState, pending: Iterable[Pending]) -> tuple[tuple[Done, ...], bool]:
@@ -133,14 +151,13 @@ def after_calls(state: LoopState, pending: Iterable[Pending]) -> tuple[tuple[Don
     for each in pending:
         digest = each.facts.digest
         if each.status == "repeat":
-            known = earlier_of(recent, digest, state.limits.repeats)
-            if known is not None and known is not recent[-1]:
-                recent = after_one(recent, known, state.limits)
+            known = earlier_of(recent, digest, state.steps, state.limits.repeats)
+            recent = recent if known is None else goes_round(recent, known, state.steps)
         elif digest and each.result is not None and _was_made(state, each, each.result):
             something = something or not each.result.reused
             counts = not (each.facts.exempt or (each.result.is_error and each.result.retryable))
             token = _token(each.result) if counts else ""
-            recent = after_one(recent, Done(digest, token, each.call.id, int(counts)), state.limits)
+            recent = after_one(recent, Done(digest, token, each.call.id, int(counts), state.steps), state.limits)
     return recent, something
 
 

@@ -19,18 +19,17 @@ def judged(
     results: tuple[ToolResult | None, ...],
 ) -> tuple[Pending, ...]:
     """The calls of a reply, each with what is to become of it."""
-    limits, recent, room = state.limits, state.recent, state.limits.calls_per_step
+    limits, turn, recent, room = state.limits, state.steps, state.recent, state.limits.calls_per_step
     all_calls: list[Pending] = []
     for call, known, found in zip(calls, facts, results, strict=True):
-        earlier = guards.earlier_of(recent, known.digest, limits.repeats) if known.digest else None
+        earlier = guards.earlier_of(recent, known.digest, turn, limits.repeats) if known.digest else None
         if known.answer == "invalid":
             result = words.answered_call(call, known.issues, state.language)
             all_calls.append(Pending(call, known, "answered", result))
         elif earlier is not None:
             times = guards.times_of(recent, known.digest)
             all_calls.append(Pending(call, known, "repeat", of=earlier.call_id, times=times))
-            if earlier is not recent[-1]:
-                recent = guards.after_one(recent, earlier, limits)
+            recent = guards.goes_round(recent, earlier, turn)
         elif known.reusable and known.digest in state.reusable:
             again = replace(state.reusable[known.digest], call_id=call.id, name=call.name, reused=True)
             all_calls.append(Pending(call, known, "answered", again))
@@ -43,7 +42,7 @@ def judged(
             room -= 1
             all_calls.append(Pending(call, known, "held" if known.held else "to_run"))
             if known.digest:
-                recent = guards.after_one(recent, Done(known.digest, "", call.id, int(not known.exempt)), limits)
+                recent = guards.after_one(recent, Done(known.digest, "", call.id, int(not known.exempt), turn), limits)
     return tuple(all_calls)
 
 

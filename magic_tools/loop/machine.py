@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import TypeAlias, assert_never
 
 from magic_tools.loop import guards, words
@@ -23,11 +25,15 @@ from magic_tools.loop.steps import (
     TimedOut,
     ToolsRan,
 )
-from magic_tools.loose.phrases import Phrase, phrased
+from magic_tools.loose.phrases import Phrase, phrased, printable
 from magic_tools.messages import Issue, Message, TextPart, ToolCall, ToolResult, with_own_ids
 from magic_tools.outcome import StopReason
 
 __all__ = ["closed", "progressed", "step"]
+
+_LONGEST_NAME = 64
+_NAME = re.compile("[A-Za-z0-9_-]{1,64}")  # what OpenAI and Anthropic take in a history, November 2026
+_NO_NAME = re.compile("[^A-Za-z0-9_-]+")
 
 _Step: TypeAlias = tuple[LoopState, Action]
 
@@ -316,7 +322,17 @@ def _all_closed(
 
 
 def _with_own_ids(parts: tuple[TextPart | ToolCall, ...], taken: frozenset[str]) -> tuple[TextPart | ToolCall, ...]:
-    """The parts of a reply without empty texts, each call under an id that no other call has."""
-    said = [part for part in parts if isinstance(part, ToolCall) or part.text.strip()]
+    """The parts of a reply as they can be sent back: without empty texts, each call under an id that no other has."""
+    said = [_sendable(part) for part in parts if isinstance(part, ToolCall) or part.text.strip()]
     own = iter(with_own_ids([part for part in said if isinstance(part, ToolCall)], taken))
     return tuple([next(own) if isinstance(part, ToolCall) else part for part in said])
+
+
+def _sendable(part: TextPart | ToolCall) -> TextPart | ToolCall:
+    """A part without what no provider takes back: lone surrogates, and names that no tool can have."""
+    if isinstance(part, TextPart):
+        return part if part.text.isascii() else TextPart(printable(part.text))
+    if part.id.isascii() and _NAME.fullmatch(part.name):
+        return part
+    name = part.name if _NAME.fullmatch(part.name) else _NO_NAME.sub("_", part.name)[:_LONGEST_NAME] or "unnamed"
+    return replace(part, id=printable(part.id), name=name)

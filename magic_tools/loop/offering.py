@@ -12,7 +12,8 @@ from magic_tools.outcome import WaitingCall
 from magic_tools.outputs.answer import Checked
 from magic_tools.tools.executable import Executable
 from magic_tools.tools.failures import Failure
-from magic_tools.tools.readying import Ready, arguments_shown, call_digest
+from magic_tools.tools.readying import Ready, arguments_shown, call_digest, promise_digest
+from magic_tools.tools.scope import RunScope
 from magic_tools.tools.toolset import Toolset
 
 __all__ = ["Offer", "ambiguous", "facts_of", "facts_of_answer", "needs_leave", "waiting"]
@@ -49,10 +50,10 @@ def ambiguous(offers: Iterable[Offer]) -> frozenset[str]:
     return frozenset(twice)
 
 
-def facts_of(readied: Ready, *, reuse: bool, variant: str, held: Held = "") -> CallFacts:
+def facts_of(readied: Ready, scope: RunScope, *, variant: str, held: Held = "") -> CallFacts:
     """What is known of a call; `held` is why it waits already, if it does.
 
-    `variant` tells its tool from another of the same name; `reuse` is whether an earlier result may be given again.
+    `variant` tells its tool from another of the same name.
     """
     target = readied.target
     if target is None or isinstance(readied.prepared, Failure):
@@ -62,10 +63,10 @@ def facts_of(readied: Ready, *, reuse: bool, variant: str, held: Held = "") -> C
     return CallFacts(
         digest=call_digest(readied, variant),
         exempt=behaviour.repeatable,
-        reusable=policy.idempotent and reuse and not (behaviour.repeatable or waits),
+        reusable=policy.idempotent and scope.options.history.reuse and not (behaviour.repeatable or waits),
         read_only=policy.read_only or behaviour.asks_person,
         held=waits,
-        contract=target.contract.interface_digest if waits else "",
+        contract=promise_digest(readied, scope) if waits else "",
         arguments=arguments_shown(readied) if waits else None,
     )
 

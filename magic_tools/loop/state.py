@@ -81,13 +81,14 @@ class Pending(NamedTuple):
 class Done(NamedTuple):
     """A call that was made `times` times with nothing else done in between; `call_id` is the last of them.
 
-    `token` stands for its result, empty where that is as good as a new one.
+    `token` stands for its result, empty where that is as good as a new one; `turn` is the step of the last of them.
     """
 
     digest: str
     token: str
     call_id: str
     times: int
+    turn: int = 0
 
 
 class LoopState(NamedTuple):
@@ -100,7 +101,8 @@ class LoopState(NamedTuple):
       of which nobody knows whether they had an effect.
     - `pending` are the calls of the last reply until all have their results, and `finish` is how that ended.
     - `closing` is why the last request is being made, once it is; `ended` why the run has ended for good.
-    - `tool_choice` is what the next request forces, `answer_tools` the names of the output tools.
+    - `tool_choice` is what the next request forces, `answer_tools` the names of the output tools,
+      `output` a digest of what is asked for as the answer.
     - `asked` is how many messages the run was asked with, `phase` that of the conversation; `run_id` is the name of
       the run, which stays when it goes on elsewhere.
     - `ids` are those of all calls in the transcript.
@@ -129,6 +131,7 @@ class LoopState(NamedTuple):
     run_id: str = ""
     tool_choice: ToolChoice = "auto"
     answer_tools: tuple[str, ...] = ()
+    output: str = ""
     asked: int = 0
     phase: str = ""
     ids: frozenset[str] = frozenset()

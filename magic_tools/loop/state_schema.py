@@ -55,6 +55,7 @@ class _Done(TypedDict):
     token: str
     call_id: str
     times: _Count
+    turn: _Count
 
 
 @with_config(_STRICT)
@@ -83,6 +84,7 @@ class _State(TypedDict):
     run_id: str
     tool_choice: Annotated[str, Field(min_length=1)]
     answer_tools: list[str]
+    output: str
     asked: _Count
     phase: str
 

@@ -51,6 +51,9 @@ _ONCE = (
     "Use the result that you have, or do something else. It was: {result}"
 )
 _BY_PERSON = "Not run: a person was asked to allow {name}, and refused."
+_REFUSED_BEFORE = (
+    "Not run: a person was asked to allow {name} with these arguments before, and refused. Do something else."
+)
 _UNDER_WAY = "{name} was under way when the run was stopped; whether it had an effect is not known."
 _TAKEN = say("The answer was taken.")
 _MOST_OF_A_RESULT = 4_000
@@ -93,6 +96,8 @@ def one_too_many(call: ToolCall, most: int, language: Language) -> ToolResult:
 
 def repeated(call: ToolCall, count: int, earlier: ToolResult | None, language: Language) -> ToolResult:
     """The result of a call that was made before, with what came of it then."""
+    if earlier is not None and earlier.code is ErrorCode.REQUIRES_APPROVAL:
+        return _error(call, say(_REFUSED_BEFORE, name=call.name), language, ErrorCode.CONFLICT)
     known = "" if earlier is None else cut_short(earlier.content, earlier.content, _MOST_OF_A_RESULT)
     words = say(_REPEATED, name=call.name, count=count, result=known)
     if count == 1:

@@ -136,6 +136,9 @@ CHINESE_OF_RUNS: Mapping[str, str] = {
         "未执行：先前已用这些参数调用过{name}（1次），再次调用不会有新的结果。请使用已有的结果，或者改做其他事。"
         "结果为：{result}"
     ),
+    "Not run: a person was asked to allow {name} with these arguments before, and refused. Do something else.": (
+        "未执行：先前已请人允许以这些参数调用{name}，但被拒绝。请改做其他事。"
+    ),
     "Not run: a person was asked to allow {name}, and refused.": "未执行：已请人允许{name}，但被拒绝。",
     "{name} was under way when the run was stopped; whether it had an effect is not known.": (
         "运行停止时{name}正在执行；是否已经产生作用，尚不清楚。"

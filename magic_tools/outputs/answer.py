@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from typing import Any, Literal, NamedTuple, assert_never
 
 from typing_extensions import TypedDict
@@ -55,7 +57,7 @@ class Answer:
     `format` goes with the request, `instruction` into its system message; `wrapper` is the schema of
     an object that holds the value under one key, where the provider takes nothing but objects. Where there are
     `tools`, a call of one of them is the answer, and no text is; it holds the value of the schema, if there is one,
-    under that key.
+    under that key. `digest` is of what is asked for, however it is, and empty for text.
     """
 
     schema: Schema[Any] | None = None
@@ -65,6 +67,7 @@ class Answer:
     may_be_null: bool = False
     language: Language = "en"
     tools: tuple[OutputTool[Any], ...] = ()
+    digest: str = ""
 
     @property
     def tool_names(self) -> tuple[str, ...]:
@@ -160,19 +163,20 @@ def answer_for(
     mode: OutputMode | None = None,
     *,
     model: str = "asked",
+    taken: Collection[str] = (),
 ) -> Answer:
     """The answer of a type as a model of these capabilities is asked for it, in a language.
 
     In the mode that is asked for, else natively where the model can, else by an output tool, else by instructions
     alone. `target` may be output tools themselves. ModelError if the model, which it names, cannot do what is
-    asked for.
+    asked for. `taken` are names that an output tool made here cannot have.
     """
     if tools := _output_tools(target):
         if not capabilities.tools:
             raise ModelError(
                 f"The model {model} cannot call tools, and so no output tool: give output=... a type instead."
             )
-        return Answer(language=language, tools=tools)
+        return Answer(language=language, tools=tools, digest=_digest([[t.name, t.told().input_schema] for t in tools]))
     if target is str and mode is None:
         return Answer(language=language)
     chosen = mode or ("native" if capabilities.native_schema else "tool" if capabilities.tools else "prompt")
@@ -180,26 +184,34 @@ def answer_for(
     if not able[chosen]:
         raise ModelError(f"The model {model} cannot answer by output_mode={chosen!r}: leave it out, or use 'prompt'.")
     schema = compile_schema(target)
+    digest = _digest(schema.json_schema)
     may_be_null = _takes_null(schema)
     is_bare = not _is_object(schema)
     match chosen:
         case "prompt":
             text = json.dumps(schema.json_schema, ensure_ascii=False)
             instruction = f"{phrased(_INSTRUCTION, language)}\n{text}"
-            return Answer(schema, instruction=instruction, may_be_null=may_be_null, language=language)
+            return Answer(schema, instruction=instruction, may_be_null=may_be_null, language=language, digest=digest)
         case "tool":
             held = _under_key(target, schema) if is_bare else target
-            made = output_tool(_FINAL, phrased(_FINAL_TEXT, language), held, limits=_NO_LIMITS, screen=None)
-            return Answer(schema if is_bare else None, may_be_null=may_be_null, language=language, tools=(made,))
+            names = chain((_FINAL,), (f"{_FINAL}_{number}" for number in count(2)))
+            name = next(name for name in names if name not in taken)
+            made = output_tool(name, phrased(_FINAL_TEXT, language), held, limits=_NO_LIMITS, screen=None)
+            held_in = schema if is_bare else None
+            return Answer(held_in, may_be_null=may_be_null, language=language, tools=(made,), digest=digest)
         case "native":
             wrapper: Schema[Any] | None = None
             if capabilities.object_root and is_bare:
                 wrapper = compile_schema(_under_key(target, schema))
             name = _NO_NAME.sub("_", schema.name)[:64].strip("_") or "answer"
             asked = OutputFormat(name, (wrapper or schema).json_schema)
-            return Answer(schema, asked, None, wrapper, may_be_null, language)
+            return Answer(schema, asked, None, wrapper, may_be_null, language, digest=digest)
         case _:
             assert_never(chosen)
+
+
+def _digest(data: Any) -> str:
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
 def _output_tools(target: Any) -> tuple[OutputTool[Any], ...]:

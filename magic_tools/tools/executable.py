@@ -19,6 +19,7 @@ from magic_tools.tools.behaviour import Behaviour, Hooks
 from magic_tools.tools.brevity import is_brief
 from magic_tools.tools.eager import eager
 from magic_tools.tools.results import ResultWriter
+from magic_tools.values import JsonObject
 
 __all__ = ["Executable", "scopes_of"]
 
@@ -66,6 +67,12 @@ class Executable:
     def takes_secrets(self) -> bool:
         """Whether an argument may be a secret."""
         return '"writeOnly"' in json.dumps(self.arguments.json_schema)
+
+    @cached_property
+    def arguments_schema(self) -> JsonObject | None:
+        """The schema of the arguments, where there is a set in it, whose items have no order."""
+        schema = self.arguments.json_schema
+        return schema if '"uniqueItems"' in json.dumps(schema) else None
 
     @cached_property
     def body(self) -> Callable[..., Any]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping
+from itertools import zip_longest
 from typing import Any
 
 from pydantic_core import to_jsonable_python
 
 from magic_tools.schema.hidden import IdempotencyKey
+from magic_tools.schema.walk import resolve
 from magic_tools.tools.executable import Executable
 from magic_tools.tools.plain import plain_form
 from magic_tools.tools.secrets import secrets_in
-from magic_tools.values import JsonValue, digest
+from magic_tools.values import JsonObject, JsonValue, digest
 
 __all__ = ["canonical_arguments", "key_of"]
 
@@ -27,12 +31,42 @@ def canonical_arguments(target: Executable, values: Mapping[str, Any]) -> JsonVa
     data: JsonValue = to_jsonable_python(
         target.told(values), by_alias=True, inf_nan_mode="constants", bytes_mode="base64", fallback=plain_form
     )
-    return _numbered(data)
+    schema = target.arguments_schema
+    return _numbered(data if schema is None else in_order(data, schema, schema))
+
+
+def in_order(data: JsonValue, schema: JsonObject, root: JsonObject) -> JsonValue:
+    """The data with the items of each set in one order, whatever the order in which Python keeps them."""
+    schema = resolve(schema, root)
+    for branch in (*schema.get("anyOf", ()), *schema.get("oneOf", ()), *schema.get("allOf", ())):
+        data = in_order(data, branch, root)
+    if isinstance(data, list):
+        first, rest = schema.get("prefixItems", ()), schema.get("items")
+        items = [*first, *[rest] * (len(data) - len(first))]
+        data = [
+            in_order(held, item, root) if isinstance(item, dict) else held
+            for held, item in zip_longest(data, items[: len(data)])
+        ]
+        return sorted(data, key=_text_of) if schema.get("uniqueItems") else data
+    if isinstance(data, dict):
+        named, others = schema.get("properties", {}), schema.get("additionalProperties")
+        below = {key: named.get(key, others) for key in data}
+        return {
+            key: in_order(held, below[key], root) if isinstance(below[key], dict) else held
+            for key, held in data.items()
+        }
+    return data
+
+
+def _text_of(data: JsonValue) -> str:
+    return json.dumps(data, sort_keys=True)
 
 
 def _numbered(data: JsonValue) -> JsonValue:
-    """The data with whole numbers as integers, however they were written."""
+    """The data with whole numbers as integers, however they were written, and what is no JSON number as its name."""
     match data:
+        case float() if not math.isfinite(data):
+            return str(data)
         case float() if data.is_integer():
             return int(data)
         case list():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -22,9 +23,20 @@ from magic_tools.tools.preparing import Prepared, asked, check_rules, prepare, s
 from magic_tools.tools.scope import RunScope
 from magic_tools.tools.secrets import secrets_in
 from magic_tools.tools.trying import reconciled
-from magic_tools.values import JsonValue
+from magic_tools.values import JsonValue, digest
 
-__all__ = ["LOST", "UNSURE", "Ready", "arguments_shown", "call_digest", "preview_of", "ready", "recovered", "ruled"]
+__all__ = [
+    "LOST",
+    "UNSURE",
+    "Ready",
+    "arguments_shown",
+    "call_digest",
+    "preview_of",
+    "promise_digest",
+    "ready",
+    "recovered",
+    "ruled",
+]
 
 _UNKNOWN = "There is no tool called {name}; there are: {names}. Nothing was run."
 LOST = "{name} was begun before the run was stopped; whether it had an effect is not known."
@@ -92,6 +104,19 @@ def arguments_shown(readied: Ready) -> JsonValue:
     return _canonical(target, prepared, readied.call)
 
 
+def promise_digest(readied: Ready, scope: RunScope) -> str:
+    """A digest of what a person gives leave for beside the arguments: the tool's promise, and what is filled in.
+
+    Of what the context fills in, texts and numbers count; other objects have nothing by which to know them again.
+    """
+    target, prepared = readied.target, readied.prepared
+    if target is None or isinstance(prepared, Failure):
+        return ""
+    hidden = target.signature.injected(scope.context, prepared.key)
+    filled = {name: value for name, value in hidden.items() if isinstance(value, str | int | float | None)}
+    return digest([target.contract.interface_digest, {name: str(value) for name, value in filled.items()}])
+
+
 def preview_of(readied: Ready, scope: RunScope) -> Program[JsonValue]:
     """What a person is shown of a call: what its author has made for it, else the canonical arguments."""
     target, prepared = readied.target, readied.prepared
@@ -101,8 +126,12 @@ def preview_of(readied: Ready, scope: RunScope) -> Program[JsonValue]:
     call = target.hooks.preview.call(target.fn, asked(target, prepared, scope), timeout_s=target.behaviour.timeout_s)
     try:
         made = yield call
-        data: JsonValue = from_json(to_json(made, by_alias=True, bytes_mode="base64", fallback=plain_form))
-    except Exception:  # noqa: BLE001 - whoever is asked sees what is asked for, though not as its author meant
+        data: JsonValue = from_json(
+            to_json(made, by_alias=True, bytes_mode="base64", inf_nan_mode="strings", fallback=plain_form)
+        )
+    except Exception as error:  # noqa: BLE001 - whoever is asked sees what is asked for, though not as its author meant
+        told = "the preview of %s raised %s: the arguments are shown in its place"
+        logging.getLogger("magic_tools").error(told, target.name, type(error).__name__)  # noqa: TRY400 - without its words
         return shown
     return without_secrets_in(data, secrets_of(target, prepared, scope))
 

@@ -183,7 +183,7 @@ def test_e1_the_same_call_again(run_it: RunIt, spelling: str, repeats: int) -> N
     assert (outcome.stop, outcome.ok, outcome.steps) == ("repeat", False, repeats + 2)
     assert is_whole(outcome.transcript)
     assert name in str(error)
-    assert f"made {repeats} time" in str(error)
+    assert f"({repeats} time" in str(error)
 
 
 @pytest.mark.parametrize("repeats", [1, 2, 3])

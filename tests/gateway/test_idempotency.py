@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Annotated, Any
 
 import pytest
-from pydantic import Field, SecretStr
+from pydantic import BaseModel, Field, SecretStr
 
 from magic_tools import IdempotencyKey, Injected, RunOptions, Tool, tool
+from magic_tools.tools.idempotency import canonical_arguments
 
 
 def keyed(name: str = "pay", most: int = 100) -> Tool[..., str]:
@@ -95,3 +99,46 @@ def test_a_key_that_may_be_absent() -> None:
 
     assert pay.invoke({"amount": "1.50"}).content.startswith("sha256:")
     assert pay(Decimal(1)) == "None"
+
+
+SETS = """
+import json, sys
+from magic_tools import Injected, IdempotencyKey, Policy, RunOptions, tool
+
+@tool(policy=Policy(idempotent=True))
+def charge(skus: set[str], key: Injected[IdempotencyKey], tags: frozenset[str] = frozenset("abcd")) -> str:
+    return key
+
+for skus in (["x", "y", "zz", "w"], ["w", "zz", "x", "y"]):
+    print(charge.invoke({"skus": skus}, options=RunOptions(run_id="r")).value)
+"""
+
+
+def test_the_items_of_a_set_have_no_order() -> None:
+    """However Python keeps them, in whatever process, it is the same call."""
+    keys = [
+        subprocess.run(
+            [sys.executable, "-c", SETS], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True
+        ).stdout.split()
+        for seed in ("1", "2", "3")
+    ]
+    assert len({key for each in keys for key in each}) == 1
+    assert [len(each) for each in keys] == [2, 2, 2]
+
+
+def test_order_in_a_list_is_kept() -> None:
+    """Only what is declared as a set is put in order, wherever it stands."""
+
+    class Order(BaseModel):
+        first: list[int]
+        any_of: set[int] | None = None
+        rows: tuple[set[int], ...] = ()
+
+    @tool
+    def send(order: Order) -> str:
+        return "sent"
+
+    target = send.executable
+    value = target.arguments.parse('{"order": {"first": [3, 1], "any_of": [9, 8, 10], "rows": [[16, 8], [1]]}}').value
+    told = canonical_arguments(target, value)
+    assert told == {"order": {"first": [3, 1], "any_of": [10, 8, 9], "rows": [[16, 8], [1]]}}
