@@ -45,9 +45,9 @@ def test_what_a_type_writes_keeps_its_promise(annotation: Any, value: Any) -> No
 @pytest.mark.parametrize(
     ("annotation", "data", "expected"),
     [
-        (datetime, "tomorrow", "a date and time"),
+        (datetime, "tomorrow", "an ISO 8601 date and time"),
         (time, "noon", "text that matches"),
-        (timedelta, "P", "a duration"),
+        (timedelta, "P", "an ISO 8601 duration"),
         (EmailStr, "nobody", "an e-mail address"),
         (EmailStr, "x@y", "an e-mail address"),
         (Named, {"name": "abc", "age": -1}, "a number of at least 0"),

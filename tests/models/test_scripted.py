@@ -105,5 +105,7 @@ def test_is_a_chat_model() -> None:
     weak = Capabilities()
     assert isinstance(ScriptedModel([]), ChatModel)
     assert ScriptedModel([]).name == "scripted"
-    assert ScriptedModel([]).capabilities == Capabilities(native_schema=True, object_root=False, tools=True)
+    assert ScriptedModel([]).capabilities == Capabilities(
+        native_schema=True, object_root=False, tools=True, forced_choice=True
+    )
     assert ScriptedModel([], capabilities=weak).capabilities is weak
