@@ -149,3 +149,17 @@ def test_a_megabyte_of_nothing_much(text: str) -> None:
     began = time.process_time()
     harms_in(long, "strict")
     assert time.process_time() - began < 1
+
+
+def test_a_comment_begins_and_ends_with_marks_of_its_own() -> None:
+    """The star that opens a comment in SQL does not close it too."""
+    assert harms_in("drop/*/ no end yet */table users", "default")
+    assert not harms_in("drop/*/table users", "default")
+
+
+@pytest.mark.parametrize(
+    "unseen", ["\u0301", "\u0903", "\u20dd", "\u200b", "\ud800", "\ue000", "\u0378", "\u115f", "\u1160"]
+)
+def test_what_is_not_seen_hides_nothing(unseen: str) -> None:
+    """Marks of every kind, and characters that mean nothing or are not seen, between letters make no difference."""
+    assert harms_in(f"dr{unseen}op table users", "default")

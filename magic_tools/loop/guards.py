@@ -183,7 +183,7 @@ def reusable_after(reusable: Mapping[str, ToolResult], pending: tuple[Pending, .
     ran = [each for each in pending if each.status == "to_run" and each.facts.digest and each.result is not None]
     changing = [each for each in ran if not each.facts.read_only]
     kept = {} if changing else reusable
-    if len(changing) > 1 or (changing and len(ran) > 1):  # in whatever order they went
+    if changing and len(ran) > 1:  # in whatever order they went
         return kept
     fresh = {each.facts.digest: each.result for each in ran if each.result is not None and _stands(each)}
     return {**kept, **fresh} if fresh else kept

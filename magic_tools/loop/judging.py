@@ -22,7 +22,10 @@ def judged(
     limits, turn, recent, room = state.limits, state.steps, state.recent, state.limits.calls_per_step
     all_calls: list[Pending] = []
     for call, known, found in zip(calls, facts, results, strict=True):
-        earlier = guards.earlier_of(recent, known.digest, turn, limits.repeats) if known.digest else None
+        is_known_undone = known.digest in state.unsure and found is None
+        earlier = None
+        if known.digest and not is_known_undone:
+            earlier = guards.earlier_of(recent, known.digest, turn, limits.repeats)
         if known.answer == "invalid":
             result = words.answered_call(call, known.issues, state.language)
             all_calls.append(Pending(call, known, "answered", result))
@@ -67,8 +70,7 @@ def resumed(pending: Pending, event: Started, state: LoopState) -> Pending:
         return pending._replace(status="to_run", facts=facts, approved=False)
     is_same = (facts.digest, facts.contract) == (before.digest, before.contract)
     if pending.approved or decision:
-        held = facts._replace(held=before.held or facts.held)
-        return pending._replace(status="to_run", approved=True) if is_same else _unshown(pending, held)
+        return pending._replace(status="to_run", approved=True) if is_same else _unshown(pending, facts)
     return pending if pending.status == "held" else _unshown(pending, facts)
 
 

@@ -291,3 +291,24 @@ def test_a_long_transcript_is_fitted_at_once() -> None:
     fitted(messages, History(messages=90_000, result_chars=50))
     fitted(messages, History(messages=10))
     assert time.monotonic() - start < 5
+
+
+@pytest.mark.parametrize("limit", [100, 200, 500])
+def test_what_is_not_longer_than_its_cut_stays(limit: int) -> None:
+    """A result is either sent as it is, or as something shorter, at every length."""
+    cut = len(cut_short("x" * 999, None, limit))
+    for length in range(cut - 3, cut + 4):
+        messages = results("x" * length)
+        sent = fitted(messages, History(result_chars=limit, recent=0))
+        assert (sent is messages) is (length <= cut)
+        assert len(one_cut("x" * length, limit)) == min(length, cut)
+
+
+def test_kept_fields_may_fill_their_half() -> None:
+    """Those that come to half of the size, braces and commas and all, stay; with one character less the last goes."""
+    fields: dict[str, Any] = {"a": "1" * 10, "b": "2" * 10}
+    once = cut_short("x" * 900, fields, 400, keep=list(fields))
+    half = len(json.dumps(fields, separators=(",", ":")))
+    assert json.loads(one_cut(once, 2 * half))["kept"] == fields
+    assert json.loads(one_cut(once, 2 * half - 1))["kept"] == {"a": "1" * 10}
+    assert '"kept":{"a":"1111111111","b":"2222222222"}' in one_cut(once, 2 * half)

@@ -25,6 +25,7 @@ from magic_tools import (
     Toolset,
     arun,
     ask_user,
+    output_tool,
     resume,
     run,
     tool,
@@ -365,8 +366,11 @@ def test_an_output_tool_may_have_the_name_of_none_in_any_phase() -> None:
         return ""
 
     phases = Phases({"a": [find], "b": [final_answer]}, move={"find": "b"})
+    end = output_tool("final_answer", "The end", {"type": "object", "properties": {}})
     with pytest.raises(DefinitionError, match="both called 'final_answer'"):
-        run("Go", tools=phases, output=int, model=ScriptedModel([]), options=RunOptions(output_mode="tool"))
+        run("Go", tools=phases, output=end, model=ScriptedModel([]))
+    model = ScriptedModel([ToolCall("a", "final_answer_2", '{"value": 5}')])
+    assert run("Go", tools=phases, output=int, model=model, options=RunOptions(output_mode="tool")).value == 5
 
 
 # A run that goes on

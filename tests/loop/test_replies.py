@@ -19,10 +19,13 @@ from magic_tools import (
     ModelReply,
     ModelRequest,
     Outcome,
+    Policy,
+    RunError,
     RunOptions,
     ScriptedModel,
     TextPart,
     ToolCall,
+    ToolFailure,
     Usage,
     run,
     tool,
@@ -246,3 +249,46 @@ def test_a_default_model_is_not_needed_for_a_wrong_prompt() -> None:
     """What is wrong with a call is said whatever model there is."""
     with pytest.raises(ValueError, match="the prompt is empty"):
         run([], model=Giving(GOOD))
+
+
+@pytest.mark.parametrize("finish", ["length", "refusal"])
+def test_nothing_is_found_out_of_calls_that_are_not_made(run_it: RunIt, finish: Any) -> None:
+    """The author's functions beside a tool are not asked about a call of a reply that was cut or declined."""
+    asked: list[str] = []
+
+    @tool(policy=Policy(approval=True))
+    def pay(to: str) -> str:
+        """Pay somebody."""
+        return "paid"
+
+    @pay.rule
+    def is_known(to: str) -> None:
+        asked.append(to)
+
+    reply = ModelReply((ToolCall("c", "pay", '{"to": "Ann"}'),), finish)
+    with pytest.raises(RunError):
+        run_it("Go", tools=[pay], model=ScriptedModel([reply]))
+    assert asked == []
+
+
+def test_what_is_known_to_have_had_no_effect_may_be_sent_again(run_it: RunIt) -> None:
+    """The author's function says so of a call whose effect nobody knew: then the same call is no repeat."""
+    done: list[str] = []
+
+    @tool
+    def pay(to: str) -> str:
+        """Pay somebody."""
+        done.append(to)
+        if len(done) == 1:
+            raise ToolFailure("The line broke.", ErrorCode.UNKNOWN_EFFECT)
+        return "paid"
+
+    said = iter(["unknown", "not_applied"])
+
+    @pay.reconcile
+    def was_paid() -> str:
+        return next(said)
+
+    calls: list[Any] = [ToolCall(str(n), "pay", '{"to": "Ann"}') for n in range(2)]
+    outcome = run_it("Go", tools=[pay], model=ScriptedModel([*calls, "done"]))
+    assert (done, [result.content for result in results_in(outcome.transcript)][1]) == (["Ann", "Ann"], "paid")
