@@ -115,7 +115,7 @@ def fault_of(reply: object) -> str:
         if strange := [text for text in texts if not isinstance(text, str)]:
             return f"a {type(part).__name__} holds a {type(strange[0]).__name__} where a text is due"
     usage: object = reply.usage
-    if not isinstance(usage, Usage) or not all(type(count) is int and count >= 0 for count in usage.counts):
+    if not isinstance(usage, Usage) or [count for count in usage.counts if type(count) is not int or count < 0]:
         return f"its usage is {usage!r:.80}"
     if reply.finish not in (None, *get_args(FinishReason)) or not isinstance(reply.model, str):
         return f"its finish is {reply.finish!r:.40}, its model {reply.model!r:.40}"

@@ -121,8 +121,10 @@ class Course:
         self._begun.clear()
         self._results.clear()
         if isinstance(event, Replied) and self.state.pending:
-            pairs = zip(self.state.pending, self._fresh, strict=True)
-            self._readied = {each.call.id: readied._replace(call=each.call) for each, readied in pairs}
+            self._readied = {
+                each.call.id: readied if readied.call is each.call else readied._replace(call=each.call)
+                for each, readied in zip(self.state.pending, self._fresh, strict=True)
+            }
         return action
 
     def outcome(self, stop: StopReason) -> Outcome[Any]:

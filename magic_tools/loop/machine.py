@@ -179,8 +179,10 @@ def _on_previews(state: LoopState, event: Previewed) -> _Step:
 
 def _collected(state: LoopState, phase: str) -> _Step:
     """All calls of the reply have come to their results: they are told, and counted."""
-    results = tuple([_told(each, state) for each in state.pending])
-    pending = tuple([each._replace(result=result) for each, result in zip(state.pending, results, strict=True)])
+    pending = tuple(
+        [each if each.result is not None else each._replace(result=_told(each, state)) for each in state.pending]
+    )
+    results = tuple([each.result for each in pending if each.result is not None])
     recent, something = guards.after_calls(state, pending)
     wrong = [each.facts for each in pending if each.facts.answer == "invalid"]
     is_repeating = state.hinted or any(each.status == "repeat" for each in pending)

@@ -38,6 +38,7 @@ __all__ = [
     "ruled",
 ]
 
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _UNKNOWN = "There is no tool called {name}; there are: {names}. Nothing was run."
 LOST = "{name} was begun before the run was stopped; whether it had an effect is not known."
 """What is said of a call that was under way when the run was stopped."""
@@ -84,7 +85,7 @@ def call_digest(readied: Ready, variant: str = "") -> str:
         return ""
     secrets = secrets_in(prepared.values) if target.takes_secrets else ()
     told = [variant, target.name, _canonical(target, prepared, readied.call), *secrets]
-    return hashlib.sha256(json.dumps(told, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return hashlib.sha256(_ENCODER.encode(told).encode()).hexdigest()
 
 
 def ruled(readied: Ready, scope: RunScope) -> Program[Ready]:
