@@ -133,7 +133,7 @@ async def awaited(awaitable: Awaitable[Any], timeout_s: float | None = None) -> 
     """What an awaitable comes to, in a task of its own, which is cancelled after its time."""
     import asyncio
 
-    task = asyncio.ensure_future(_attempted(awaitable))
+    task = asyncio.get_running_loop().create_task(_attempted(awaitable))
     try:
         took_too_long = not await _is_done(task, timeout_s)
         if took_too_long:
