@@ -15,7 +15,7 @@ from magic_tools.loop.driver import Course
 from magic_tools.loop.phases import Phases
 from magic_tools.loop.state import LoopState, ids_in
 from magic_tools.loop.steps import Decision
-from magic_tools.messages import Message, unanswered
+from magic_tools.messages import Message
 from magic_tools.models.registry import load_model
 from magic_tools.options import Limits, RunOptions
 from magic_tools.outcome import Outcome
@@ -24,6 +24,7 @@ from magic_tools.settling import settled
 from magic_tools.tools.scope import RunScope
 from magic_tools.tools.tool import Tool
 from magic_tools.tools.toolset import Toolset
+from magic_tools.transcripts import unanswered
 
 __all__ = ["Decisions", "Prompt", "Run", "Tools", "beginning", "going_on"]
 

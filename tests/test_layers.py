@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1] / PACKAGE
 
 # The layers, lowest first. In a tuple each may import those before it; in a set none imports another.
 LAYERS: tuple[tuple[str, ...] | frozenset[str], ...] = (
-    ("values", "messages", "outcome", "chat", "events", "options", "errors", "effects"),
+    ("values", "messages", "transcripts", "outcome", "chat", "events", "options", "errors", "effects"),
     ("schema",),
     ("loose",),
     frozenset({"contracts", "sanitise", "context"}),

@@ -26,8 +26,9 @@ from magic_tools.loop.steps import (
     ToolsRan,
 )
 from magic_tools.loose.phrases import Phrase, phrased, printable
-from magic_tools.messages import Issue, Message, TextPart, ToolCall, ToolResult, with_own_ids
+from magic_tools.messages import Issue, Message, TextPart, ToolCall, ToolResult
 from magic_tools.outcome import StopReason
+from magic_tools.transcripts import with_own_ids
 
 __all__ = ["closed", "progressed", "step"]
 

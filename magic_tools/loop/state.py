@@ -19,10 +19,10 @@ from magic_tools.messages import (
     Usage,
     part_from_data,
     part_to_data,
-    unanswered,
 )
 from magic_tools.options import Limits
 from magic_tools.outcome import StopReason
+from magic_tools.transcripts import unanswered
 from magic_tools.values import JsonObject, JsonValue
 
 __all__ = ["CallFacts", "Done", "Held", "LoopState", "Pending", "Status", "ids_in"]

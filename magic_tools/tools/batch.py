@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import groupby
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from magic_tools.effects.program import Gather, Program
 from magic_tools.messages import ToolCall, ToolResult
@@ -14,7 +14,7 @@ from magic_tools.tools.failures import Failure, error_result
 from magic_tools.tools.readying import Ready
 from magic_tools.tools.scope import RunScope
 
-__all__ = ["AT_ONCE", "Around", "call_all", "check_contexts"]
+__all__ = ["AT_ONCE", "Around", "call_all", "check_bounds", "check_contexts"]
 
 AT_ONCE = 8
 """How many calls are made side by side."""
@@ -50,6 +50,16 @@ def call_all(
         else:
             results += yield Gather(tuple(programs), at_once)
     return tuple(results)
+
+
+def check_bounds(at_once: int, deadline_s: float | None) -> None:
+    """ValueError unless calls can be made so many at a time, and in so much time."""
+    if isinstance(at_once, bool) or at_once < 1:
+        raise ValueError(f"at_once is a whole number of at least 1, got {at_once!r:.40}")
+    time_s: Any = deadline_s  # which a caller without a type checker may give as anything
+    is_number = isinstance(time_s, int | float) and not isinstance(time_s, bool)
+    if time_s is not None and not (is_number and time_s >= 0):
+        raise ValueError(f"deadline_s is seconds, none or more, or None, got {time_s!r:.40}")
 
 
 def check_contexts(targets: Mapping[str, Executable], calls: Sequence[ToolCall], context: object) -> None:

@@ -12,12 +12,12 @@ from magic_tools.chat import ToolDefinition
 from magic_tools.effects.program import Program, within
 from magic_tools.effects.runners import run_async, run_sync
 from magic_tools.errors import DefinitionError
-from magic_tools.messages import Message, ToolCall, ToolResult, with_own_ids
+from magic_tools.messages import Message, ToolCall, ToolResult
 from magic_tools.options import RunOptions
 from magic_tools.schema.dialects.rendered import DialectChange
 from magic_tools.schema.dialects.requests import render_tools
 from magic_tools.schema.dialects.table import Dialect
-from magic_tools.tools.batch import AT_ONCE, call_all, check_contexts
+from magic_tools.tools.batch import AT_ONCE, call_all, check_bounds, check_contexts
 from magic_tools.tools.discovery import load_module, same_tool, tools_in, unique, walk
 from magic_tools.tools.executable import Executable, scopes_of
 from magic_tools.tools.listing import listed
@@ -25,6 +25,7 @@ from magic_tools.tools.readying import ready
 from magic_tools.tools.scope import RunScope
 from magic_tools.tools.search import Document, SearchIndex
 from magic_tools.tools.tool import Tool, tool
+from magic_tools.transcripts import with_own_ids
 from magic_tools.values import JsonObject
 
 __all__ = ["Toolset"]
@@ -206,12 +207,7 @@ class Toolset:
         deadline_s: float | None,
         approved: Collection[str],
     ) -> Program[tuple[ToolResult, ...]]:
-        if isinstance(at_once, bool) or at_once < 1:
-            raise ValueError(f"at_once is a whole number of at least 1, got {at_once!r:.40}")
-        time_s: Any = deadline_s
-        is_number = isinstance(time_s, int | float) and not isinstance(time_s, bool)
-        if time_s is not None and not (is_number and time_s >= 0):
-            raise ValueError(f"deadline_s is seconds, none or more, or None, got {time_s!r:.40}")
+        check_bounds(at_once, deadline_s)
         own, targets = with_own_ids(calls), self.executables
         check_contexts(targets, own, scope.context)
         readied = [ready(targets.get(call.name), call, scope, self.names) for call in own]

@@ -32,6 +32,7 @@ from magic_tools import (
     run,
     tool,
 )
+from magic_tools.effects.program import CallCancelledError
 from magic_tools.effects.workers import Attempt, Workers
 from tests.resuming.bank import PAY, Bank, assert_whole, call, paused, stored
 from tests.ways import Ways, results_in
@@ -342,9 +343,10 @@ def test_a_call_that_comes_when_a_run_ends_is_not_waited_for() -> None:
     workers._idle = Late()
     workers.start(lambda: None, told.put)
     try:
-        told.get(timeout=1)
+        attempt = told.get(timeout=1)
     finally:
         workers.close()
+    assert isinstance(attempt.error, CallCancelledError)
 
 
 # Interrupts
