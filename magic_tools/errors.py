@@ -10,7 +10,9 @@ MagicToolsError
 ├── ModelError                 a model could not be asked or did not answer
 │   ├── ModelUnavailableError  nothing is installed or set that could answer
 │   ├── ModelTimeoutError      no answer within the time allowed
-│   └── RateLimitError         the provider asks to slow down
+│   ├── RateLimitError         the provider asks to slow down
+│   ├── StreamCutError         an answer broke off while it arrived
+│   └── UnsupportedSettingError  the model does not take a setting
 └── RunError                   a run ended without the value that was asked for
     ├── PausedError            it waits for a person, where only a value was asked for
     ├── LimitError             the steps, the time or the tokens were spent
@@ -27,6 +29,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Literal
 
+from magic_tools.chat import ModelReply
 from magic_tools.messages import ErrorCode, Issue, listed
 from magic_tools.outcome import Outcome
 
@@ -49,9 +52,11 @@ __all__ = [
     "RunError",
     "SchemaRejectedError",
     "StallError",
+    "StreamCutError",
     "ToolFailure",
     "ToolFailuresError",
     "TruncatedError",
+    "UnsupportedSettingError",
 ]
 
 ParseErrorKind = Literal["truncated", "unparseable", "ambiguous", "invalid"]
@@ -139,6 +144,21 @@ class ModelTimeoutError(ModelError):
 
 class RateLimitError(ModelError):
     """The provider refused the request because of its rate or quota limits."""
+
+
+class StreamCutError(ModelError):
+    """An answer broke off while it arrived; `partial` is what came, in which the arguments of a call may be cut."""
+
+    def __init__(self, message: str, partial: ModelReply) -> None:
+        super().__init__(message)
+        self.partial = partial
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.partial), {"outcome": self.outcome}
+
+
+class UnsupportedSettingError(ModelError):
+    """A setting was asked for that the model's wire does not have; nothing was sent."""
 
 
 class RunError(MagicToolsError):

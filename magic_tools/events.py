@@ -7,10 +7,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from magic_tools.messages import ErrorCode, Issue, ToolEffect
+from magic_tools.messages import ErrorCode, Issue, ToolEffect, Usage
 from magic_tools.values import JsonValue
 
-__all__ = ["Alert", "AttemptOutcome", "Event", "Stage", "ToolAttempted", "ToolFinished", "Trace", "tell"]
+__all__ = [
+    "Alert",
+    "AttemptOutcome",
+    "Event",
+    "ModelAttempted",
+    "ModelEvent",
+    "ModelPassedOver",
+    "ModelReplied",
+    "ModelWaited",
+    "Stage",
+    "ToolAttempted",
+    "ToolCompleted",
+    "Trace",
+    "tell",
+]
 
 E = TypeVar("E")
 
@@ -36,7 +50,7 @@ class ToolAttempted:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolFinished:
+class ToolCompleted:
     """A call came to its one result; `nth` counts the calls of its run.
 
     `fields` are the arguments and result fields that the tool's policy names, under their names, and its
@@ -79,7 +93,64 @@ class Alert:
     got: str
 
 
-Event: TypeAlias = ToolAttempted | ToolFinished | Alert
+@dataclass(frozen=True, slots=True)
+class ModelAttempted:
+    """One try of a request to a model, the first being number 1: how it went, and the wait before the next.
+
+    `error` is the class of what failed, None where it was answered; `status` is the server's, where it gave one.
+    `wait_s` is None where no other try follows. `step` is the step of the run that the request is for.
+    """
+
+    model: str
+    attempt: int
+    seconds: float
+    error: str | None = None
+    status: int | None = None
+    wait_s: float | None = None
+    run_id: str = ""
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReplied:
+    """A request came to its reply: of which model, at what cost; `cached` where the reply was kept from another time.
+
+    `omitted` are the settings that the model does not take and was not sent.
+    """
+
+    model: str
+    finish: str | None
+    usage: Usage
+    seconds: float
+    cached: bool = False
+    omitted: tuple[str, ...] = ()
+    run_id: str = ""
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPassedOver:
+    """A model of several could not answer, and the next was asked; `reason` says why."""
+
+    model: str
+    reason: str
+    run_id: str = ""
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelWaited:
+    """A request waited so many seconds for its turn within a rate limit."""
+
+    model: str
+    seconds: float
+    run_id: str = ""
+    step: int = 0
+
+
+ModelEvent: TypeAlias = ModelAttempted | ModelReplied | ModelPassedOver | ModelWaited
+
+Event: TypeAlias = ToolAttempted | ToolCompleted | Alert | ModelEvent
 
 Trace: TypeAlias = Callable[[Event], Any]
 """Whoever wants to know: called with each event when it happens, in the thread in which the program runs."""

@@ -16,6 +16,7 @@ __all__ = [
     "Language",
     "Message",
     "Part",
+    "ProviderPart",
     "Repair",
     "Role",
     "TextPart",
@@ -178,12 +179,24 @@ def _is_pickled(value: Any) -> bool:
     return True
 
 
-Part = TextPart | ToolCall | ToolResult
+@dataclass(frozen=True, slots=True)
+class ProviderPart:
+    """What only a provider can read, such as a model's thinking; it is sent back as it came, to nobody else.
+
+    `wire` is whose it is, as its adapter is called, and `data` its JSON text; `text` is what a person may read of it.
+    """
+
+    wire: str
+    data: str
+    text: str = ""
+
+
+Part = TextPart | ToolCall | ToolResult | ProviderPart
 
 _PARTS_OF_ROLE: Mapping[Role, tuple[type, ...]] = {
     "system": (TextPart,),
     "user": (TextPart,),
-    "assistant": (TextPart, ToolCall),
+    "assistant": (TextPart, ToolCall, ProviderPart),
     "tool": (ToolResult,),
 }
 
@@ -192,7 +205,7 @@ _PARTS_OF_ROLE: Mapping[Role, tuple[type, ...]] = {
 class Message:
     """One turn of a conversation; a transcript is a tuple of these.
 
-    Assistant messages hold text and calls, tool messages hold results, the others text.
+    Assistant messages hold text, calls and parts of the provider's own, tool messages hold results, the others text.
     Anything else is a ValueError.
     """
 
@@ -248,6 +261,8 @@ def part_to_data(part: Part) -> JsonObject:
             return {"type": "text", "text": part.text}
         case ToolCall():
             return {"type": "tool_call", "id": part.id, "name": part.name, "arguments": part.arguments}
+        case ProviderPart():
+            return {"type": "provider", "wire": part.wire, "data": part.data, "text": part.text}
         case ToolResult():
             return {
                 "type": "tool_result",
@@ -273,6 +288,8 @@ def part_from_data(data: Any) -> Part:
             return TextPart(text)
         case {"type": "tool_call", "id": str(call_id), "name": str(name), "arguments": str(arguments)}:
             return ToolCall(call_id, name, arguments)
+        case {"type": "provider", "wire": str(wire), "data": str(held), "text": str(text)}:
+            return ProviderPart(wire, held, text)
         case {
             "type": "tool_result",
             "call_id": str(call_id),

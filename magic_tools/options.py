@@ -9,9 +9,10 @@ from inspect import iscoroutinefunction
 from sys import float_info
 from typing import Any, Literal, get_args
 
-from magic_tools.chat import ModelSettings, ToolChoice
+from magic_tools.chat import ToolChoice
 from magic_tools.events import Alert, Trace
 from magic_tools.messages import Language
+from magic_tools.settings import ModelSettings
 from magic_tools.values import JsonObject
 
 __all__ = ["NO_FALLBACK", "History", "Limits", "OutputMode", "RunOptions"]

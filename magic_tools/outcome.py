@@ -8,7 +8,7 @@ from typing import Generic, Literal, Protocol, TypeVar
 from magic_tools.messages import Message, Repair, Usage
 from magic_tools.values import JsonObject, JsonValue
 
-__all__ = ["Outcome", "SavedState", "StopReason", "WaitingCall"]
+__all__ = ["Outcome", "RequestUsage", "SavedState", "StopReason", "WaitingCall"]
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -40,6 +40,14 @@ class SavedState(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class RequestUsage:
+    """What one request of a run cost, and who answered it, as the provider spells it."""
+
+    model: str
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
 class WaitingCall:
     """A call that waits for a person: for leave (`approval`), or for what the person says (`question`).
 
@@ -62,7 +70,8 @@ class Outcome(Generic[T_co]):
     what the caller had said to take in place of one. `stop` says why the run ended. `steps` counts the
     requests that `Limits.steps` bounds, `model` is who answered. `summary` is what an output tool with one
     was given, `output_tool` the name of the one that was called. `waiting` are the calls of a paused run that
-    a person has to decide. Every call in `transcript` has its one result, also one that was not made.
+    a person has to decide. `requests` are what each request cost, of which `usage` is the sum. Every call
+    in `transcript` has its one result, also one that was not made.
     """
 
     value: T_co
@@ -77,6 +86,7 @@ class Outcome(Generic[T_co]):
     summary: str | None = None
     output_tool: str | None = None
     waiting: tuple[WaitingCall, ...] = ()
+    requests: tuple[RequestUsage, ...] = ()
     saved: SavedState | None = field(default=None, repr=False, compare=False)
 
     @property

@@ -15,7 +15,7 @@ from magic_tools.options import Limits, RunOptions
 from magic_tools.outcome import Outcome
 from magic_tools.starting import Decisions, Prompt, Run, Tools, beginning, going_on
 
-__all__ = ["aextract", "aresume", "arun", "extract", "resume", "run"]
+__all__ = ["aextract", "aresume", "arun", "extract", "outcome_kept", "resume", "run"]
 
 T = TypeVar("T", default=str)
 
@@ -191,17 +191,17 @@ async def aresume(
 
 
 def _sync(begun: Run) -> Outcome[Any]:
-    with _outcome_kept(begun.course):
+    with outcome_kept(begun.course):
         return run_sync(begun.program)
 
 
 async def _async(begun: Run) -> Outcome[Any]:
-    with _outcome_kept(begun.course):
+    with outcome_kept(begun.course):
         return await run_async(begun.program)
 
 
 @contextmanager
-def _outcome_kept(course: Course) -> Iterator[None]:
+def outcome_kept(course: Course) -> Iterator[None]:
     """Whatever ends a run from outside, such as a cancellation, carries the outcome so far."""
     try:
         yield

@@ -95,6 +95,8 @@ def _error(ended: Ended) -> RunError:
         tries = "one try" if limits.retries == 0 else f"{limits.retries + 1} tries"
         return OutputError(f"No answer fitted the output type in {tries}: {refused}.", outcome, ended.issues)
     kind, sentence = _ENDINGS[outcome.stop]
+    if outcome.stop == "refusal" and ended.state.finish == "content_filter":
+        sentence = "The provider's content filter took what the model said, or would have said{said}"
     known = {
         "limits": limits,
         "steps": f"{limits.steps} step{'' if limits.steps == 1 else 's'}",

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple, TypeAlias
 from pydantic_core import to_json
 
 from magic_tools.chat import ChatModel
-from magic_tools.effects.program import Program
+from magic_tools.effects.program import Emit, Program
 from magic_tools.errors import DefinitionError, ModelError
 from magic_tools.loop.driver import Course
 from magic_tools.loop.phases import Phases
 from magic_tools.loop.state import LoopState, ids_in
 from magic_tools.loop.steps import Decision
+from magic_tools.loop.streamed import Done
 from magic_tools.messages import Message
 from magic_tools.models.registry import load_model
 from magic_tools.options import Limits, RunOptions
@@ -56,8 +57,13 @@ def beginning(
     limits: Limits | None,
     context: Any,
     options: RunOptions | None,
+    *,
+    streamed: bool = False,
 ) -> Run:
-    """The run that a prompt begins; ValueError, ModelError, DefinitionError or ContextError if it cannot."""
+    """The run that a prompt begins, which emits what happens on the way where it is `streamed`.
+
+    ValueError, ModelError, DefinitionError or ContextError if it cannot begin.
+    """
     if not isinstance(limits, Limits | None):
         raise ValueError(f"limits are a Limits, such as Limits(steps=5), got {limits!r:.80}")
     parts = _parts(tools, output, model, context, options)
@@ -84,7 +90,7 @@ def beginning(
         phase=parts.start,
         ids=ids_in(messages),
     )
-    return _run_of(parts, state, {})
+    return _run_of(parts, state, {}, streamed=streamed)
 
 
 def going_on(
@@ -196,9 +202,16 @@ def _parts(
     return _Parts(chosen, phases, taken, moves, "" if moves is None else moves.start, answer, scope)
 
 
-def _run_of(parts: _Parts, state: LoopState, decisions: Mapping[str, Decision]) -> Run:
-    course = Course(parts.model, parts.phases, parts.answer, state, parts.scope)
-    return Run(course, _settling(course, parts, decisions))
+def _run_of(parts: _Parts, state: LoopState, decisions: Mapping[str, Decision], *, streamed: bool = False) -> Run:
+    course = Course(parts.model, parts.phases, parts.answer, state, parts.scope, streamed=streamed)
+    program = _settling(course, parts, decisions)
+    return Run(course, _told_at_its_end(program) if streamed else program)
+
+
+def _told_at_its_end(program: Program[Outcome[Any]]) -> Program[Outcome[Any]]:
+    outcome = yield from program
+    yield Emit(Done(outcome))
+    return outcome
 
 
 def _settling(course: Course, parts: _Parts, decisions: Mapping[str, Decision]) -> Program[Outcome[Any]]:

@@ -15,13 +15,26 @@ ROOT = Path(__file__).parents[1] / PACKAGE
 
 # The layers, lowest first. In a tuple each may import those before it; in a set none imports another.
 LAYERS: tuple[tuple[str, ...] | frozenset[str], ...] = (
-    ("values", "messages", "transcripts", "outcome", "chat", "events", "options", "errors", "effects"),
+    (
+        "values",
+        "messages",
+        "transcripts",
+        "outcome",
+        "settings",
+        "events",
+        "chat",
+        "options",
+        "errors",
+        "effects",
+        "asking",
+        "pricing",
+    ),
     ("schema",),
     ("loose",),
     frozenset({"contracts", "sanitise", "context"}),
     frozenset({"tools", "outputs"}),
     frozenset({"loop", "models", "tracing"}),
-    ("settling", "starting", "running", "prompting", "batch", "replaying", "interop"),
+    ("settling", "starting", "running", "streaming", "prompting", "batch", "replaying", "interop"),
     frozenset({"cli", "pytest_plugin"}),
     ("__init__",),
 )
@@ -32,6 +45,7 @@ HEAVY = frozenset(
         "anthropic",
         "asyncio",
         "httpx",
+        "httpx2",
         "importlib.metadata",
         "jsonschema_rs",
         "langchain_core",

@@ -19,22 +19,25 @@ TABLE: dict[str, tuple[str, ...]] = magic_tools._HOMES
 
 # What the public face has in this form of the library. A name that is added or taken away is a change for users.
 NAMES = {
-    "Alert", "BadInput", "Capabilities", "ChatModel", "Context", "ContextError", "ContractViolation",
-    "DefinitionError", "DialectChange", "ErrorCode", "Event", "Finding", "History", "IdempotencyKey",
-    "IncrementalParser", "Injected", "Issue", "LimitError", "Limits", "LintConfig", "LooseParameter",
-    "MagicToolsError", "MaxDepth", "Message", "ModelError", "ModelReply", "ModelRequest", "ModelSettings",
-    "ModelTimeoutError", "ModelUnavailableError", "Outcome", "OutputError", "OutputFormat", "OutputLimits",
-    "OutputTool", "ParseError", "Parsed", "Partial", "PartialStream", "PausedError", "Phases", "Policy", "Progress",
-    "RateLimitError", "RefusalError", "Repair", "RepeatError", "Resource", "RunError", "RunOptions", "Schema",
-    "SchemaLimits", "SchemaRejectedError", "ScriptedModel", "StallError", "TextPart", "TokenCost", "Tool",
-    "ToolAttempted", "ToolCall", "ToolContract", "ToolDefinition", "ToolFailure", "ToolFailuresError",
-    "ToolFinished", "ToolResult", "Toolset", "TruncatedError", "Unit", "Usage", "WaitingCall", "Zone",
-    "abandoned_calls", "aextract", "aresume", "arun", "ask_user", "bad_arguments", "compile_schema", "extract",
-    "lint", "load_model", "loads", "loose_parameters", "output_tool", "parse", "prompt", "resume", "run",
-    "token_cost", "tool",
+    "Alert", "BadInput", "CallPiece", "Capabilities", "ChatModel", "Context", "ContextError", "ContractViolation",
+    "CutReply", "DefinitionError", "DialectChange", "Done", "ErrorCode", "Event", "FallbackModel", "Finding", "History",
+    "IdempotencyKey", "IncrementalParser", "Injected", "Issue", "LimitError", "Limits", "LintConfig", "LooseParameter",
+    "MagicToolsError", "MaxDepth", "Message", "ModelAttempted", "ModelError", "ModelPassedOver", "ModelReplied",
+    "ModelReply", "ModelRequest", "ModelSettings", "ModelTimeoutError", "ModelUnavailableError", "ModelWaited",
+    "Outcome", "OutputError", "OutputFormat", "OutputLimits", "OutputTool", "ParseError", "Parsed", "Partial",
+    "PartialStream", "PartialValue", "PausedError", "Phases", "Policy", "Price", "Progress", "ProviderPart",
+    "RateLimit", "RateLimitError", "RefusalError", "Repair", "RepeatError", "ReplayModel", "RequestUsage", "Resource",
+    "RunError", "RunEvent", "RunOptions", "Schema", "SchemaLimits", "SchemaRejectedError", "ScriptedModel",
+    "StallError", "StreamCutError", "StreamingModel", "TextDelta", "TextPart", "TextPiece", "Timeouts", "TokenCost",
+    "Tool", "ToolAttempted", "ToolCall", "ToolCompleted", "ToolContract", "ToolDefinition", "ToolFailure",
+    "ToolFailuresError", "ToolFinished", "ToolResult", "ToolStarted", "Toolset", "TruncatedError", "Unit",
+    "UnsupportedSettingError", "Usage", "WaitingCall", "Zone", "abandoned_calls", "aextract", "aextract_stream",
+    "aresume", "arun", "arun_stream", "ask_user", "bad_arguments", "cached", "compile_schema", "cost", "cost_of",
+    "extract", "extract_stream", "limited", "lint", "load_model", "loads", "loose_parameters", "output_tool", "parse",
+    "prompt", "record", "resume", "run", "run_stream", "token_cost", "tool",
 }  # fmt: skip
 
-ALIASES = {"Context", "Event", "Injected"}
+ALIASES = {"Context", "Event", "Injected", "RunEvent"}
 """Names of annotations, which have no docstring of their own that Python could see."""
 
 

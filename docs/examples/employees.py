@@ -17,14 +17,15 @@ from rich.text import Text
 from magic_tools import (
     Alert,
     ErrorCode,
+    Event,
     Injected,
     Policy,
     RunOptions,
     ScriptedModel,
     ToolAttempted,
     ToolCall,
+    ToolCompleted,
     ToolFailure,
-    ToolFinished,
     ToolResult,
     run,
     tool,
@@ -253,13 +254,13 @@ def show(text: str) -> None:
         print(f"  {line.plain.rstrip()}")
 
 
-def trace(event: ToolAttempted | ToolFinished | Alert) -> None:
-    """Print how a try went, and what is logged of a call; alerts have a function of their own."""
+def trace(event: Event) -> None:
+    """Print how a try of a call went, and what is logged of it; alerts have a function of their own."""
     match event:
         case ToolAttempted():
             after = f", the next one in {event.wait_s:.1f} s" if event.wait_s is not None else ""
             show(f"{event.tool}, try {event.attempt}: {event.outcome}{after}")
-        case ToolFinished():
+        case ToolCompleted():
             show(f"{event.metrics_prefix}: {dict(event.fields)}")
 
 

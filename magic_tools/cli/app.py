@@ -1,7 +1,8 @@
 """The command `magic-tools`: what it takes, what it prints, and how it ends.
 
-It ends with 0 when all went well, 1 when a model gave no answer, snapshots differ or the linter found
-something grave, and 2 when something named is missing or nothing that could answer is installed or set.
+It ends with 0 when all went well, 1 when a model gave no answer, snapshots differ, the linter found something
+grave or the doctor no model that can serve, and 2 when something named is missing or nothing that could answer is
+installed or set.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
+from magic_tools.cli import doctor as doctor_command
 from magic_tools.cli import lint as lint_command
 from magic_tools.cli import repair as repair_command
 from magic_tools.cli.printing import note, print_json, print_text
@@ -194,6 +196,16 @@ app.command(
         "cat reply.txt | magic-tools repair --target tickets.py:TicketInfo",
     ),
 )(repair_command.repair_text)
+
+
+app.command(
+    "doctor",
+    epilog=_examples(
+        "magic-tools doctor",
+        "magic-tools doctor --ask",
+        "magic-tools doctor --ask --model openai:gpt-5",
+    ),
+)(doctor_command.examine)
 
 
 def main() -> None:

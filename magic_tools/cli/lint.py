@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import sys
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
@@ -12,12 +10,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from rich.console import Console, Group
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from magic_tools.cli.printing import print_json, print_text
+from magic_tools.cli.printing import in_lines, print_json, print_text
 from magic_tools.cli.targets import InputError, find_tools
 from magic_tools.models.weights import checked, embedded_weights, loaded_weights
 from magic_tools.tools.lint.findings import SEVERITIES, Finding, LintConfig, Profile, Severity
@@ -120,10 +117,7 @@ def _as_table(findings: list[Finding], cost: TokenCost) -> str:
         parts += [Text("all tools together", style="bold"), _grid(common), ""]
     counts = (f"{severity}: {sum(each.severity == severity for each in findings)}" for severity in SEVERITIES)
     parts.append(Text(f"tools: {len(cost.by_tool)}, {_tokens(cost.tokens, cost.exact)}; {', '.join(counts)}"))
-    written = io.StringIO()
-    terminal = sys.stdout is not None and sys.stdout.isatty()
-    Console(file=written, force_terminal=terminal, highlight=False).print(Group(*parts))
-    return "\n".join(line.rstrip() for line in written.getvalue().rstrip().splitlines())
+    return in_lines(parts)
 
 
 def _tokens(count: int, exact: bool) -> str:

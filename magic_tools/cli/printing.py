@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import typer
+from rich.console import Console, Group, RenderableType
 
 from magic_tools.cli.targets import InputError
 
-__all__ = ["note", "print_json", "print_text"]
+__all__ = ["in_lines", "note", "print_json", "print_text"]
 
 
 def print_json(value: Any) -> None:
@@ -30,6 +33,14 @@ def print_text(text: str) -> None:
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left would fail again at the exit
         raise InputError(f"The standard output cannot be written: {error.strerror}.") from error
+
+
+def in_lines(parts: Iterable[RenderableType]) -> str:
+    """What rich draws, in lines that fit the terminal, in colours where a terminal shows them."""
+    written = io.StringIO()
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    Console(file=written, force_terminal=terminal, highlight=False).print(Group(*parts))
+    return "\n".join(line.rstrip() for line in written.getvalue().rstrip().splitlines())
 
 
 def note(text: str) -> None:

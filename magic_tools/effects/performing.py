@@ -5,51 +5,53 @@ from __future__ import annotations
 import contextvars
 import inspect
 import time
-from collections.abc import Awaitable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import closing, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 from magic_tools.effects.program import (
     Call,
     CallBrokenError,
     CallCancelledError,
     CallTimeoutError,
+    Draw,
     Effect,
+    Emit,
     Gather,
     NoWorkerError,
     Program,
     Sleep,
     close,
 )
-from magic_tools.effects.workers import Attempt, Workers, attempted, discard, is_awaitable, run_is_over
+from magic_tools.effects.supplying import Supply, TaskSupply, ThreadSupply, items_awaited
+from magic_tools.effects.waiting import GRACE_S, cancel, cancelled, clocked
+from magic_tools.effects.workers import (
+    NOTHING,
+    Attempt,
+    Workers,
+    attempted,
+    discard,
+    ends_the_run,
+    is_awaitable,
+    run_is_over,
+)
 
 if TYPE_CHECKING:
     import asyncio
 
 __all__ = [
-    "GRACE_S",
+    "Listener",
     "awaited",
-    "clocked",
-    "ends_the_run",
+    "emitting",
     "go_on",
     "in_order",
     "lane_count",
     "perform",
     "through",
+    "to_nobody",
     "unbegun",
 ]
-
-GRACE_S = 0.2
-"""How long a call that is being cancelled may take for it before it is left to itself, in seconds."""
-
-FOREVER_S = 1e8
-"""The longest time to wait, in seconds: what a clock of the operating system surely can hold."""
-
-
-def clocked(seconds: float) -> float:
-    """The same time as a clock can count it: neither less than none, nor for ever."""
-    return min(max(0.0, seconds), FOREVER_S)
 
 
 def go_on(program: Program[Any], attempt: Attempt) -> Effect:
@@ -69,11 +71,6 @@ def go_on(program: Program[Any], attempt: Attempt) -> Effect:
     if _is_cancellation(error):
         return program.throw(CallCancelledError("the call was cancelled from inside"))
     return program.throw(CallBrokenError(error))
-
-
-def ends_the_run(error: BaseException | None) -> bool:
-    """Whether this is an interrupt or an exit."""
-    return isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit)
 
 
 def _is_cancellation(error: BaseException | None) -> bool:
@@ -100,12 +97,20 @@ def in_order(attempts: list[Attempt]) -> Attempt:
     return next((attempt for attempt in failed if ends_the_run(attempt.error)), failed[0])
 
 
-async def through(program: Program[Any], workers: Workers) -> Any:
+Listener: TypeAlias = Callable[[Any], object]
+"""What is called with each value that a program emits."""
+
+
+def to_nobody(_: Any) -> None:
+    """What is emitted where nobody listens."""
+
+
+async def through(program: Program[Any], workers: Workers, tell: Listener = to_nobody) -> Any:
     """The result of a program, each effect of which is awaited in this task."""
     try:
         effect = next(program)
         while True:
-            effect = go_on(program, await perform(effect, workers))
+            effect = go_on(program, await perform(effect, workers, tell))
     except StopIteration as end:
         return end.value
     except BaseException:
@@ -113,7 +118,42 @@ async def through(program: Program[Any], workers: Workers) -> Any:
         raise
 
 
-async def perform(effect: Effect, workers: Workers) -> Attempt:
+async def emitting(program: Program[Any]) -> AsyncGenerator[Any, None]:
+    """What a program emits, when it does; each other effect is awaited by whoever asks for the next."""
+    with closing(Workers()) as workers:
+        try:
+            effect = next(program)
+            while True:
+                match effect:
+                    case Emit():
+                        yield effect.value
+                        attempt = NOTHING
+                    case Draw() | Gather():
+                        async with _supply(effect, workers) as supply:
+                            while (made := await supply.made()) is not None:
+                                for value in made:
+                                    yield value
+                        attempt = supply.attempt
+                    case _:
+                        attempt = await perform(effect, workers, to_nobody)
+                effect = go_on(program, attempt)
+        except StopIteration:
+            program.close()  # the end may be one that was thrown in
+        except BaseException:
+            close(program)
+            raise
+
+
+def _supply(effect: Draw | Gather, workers: Workers) -> Supply:
+    """What an effect emits."""
+    if isinstance(effect, Gather):
+        return TaskSupply(lambda supply: _gathered(effect, workers, supply.put), grace_s=None)
+    if effect.aopen is None:
+        return ThreadSupply(effect, workers)
+    return TaskSupply(partial(items_awaited, effect.aopen), effect.take, effect.timeout_s)
+
+
+async def perform(effect: Effect, workers: Workers, tell: Listener) -> Attempt:
     """What an effect comes to; a cancellation of this task goes on to what it waits for, and comes out promptly."""
     import asyncio
 
@@ -122,9 +162,18 @@ async def perform(effect: Effect, workers: Workers) -> Attempt:
             return await _called(effect, workers)
         case Sleep(seconds):
             await asyncio.sleep(clocked(seconds))
-            return Attempt()
+            return NOTHING
         case Gather():
-            return await _gathered(effect, workers)
+            return await _gathered(effect, workers, tell)
+        case Emit(value):
+            tell(value)
+            return NOTHING
+        case Draw():
+            async with _supply(effect, workers) as supply:
+                while (made := await supply.made()) is not None:
+                    for value in made:
+                        tell(value)
+            return supply.attempt
         case _:
             assert_never(effect)
 
@@ -137,9 +186,9 @@ async def awaited(awaitable: Awaitable[Any], timeout_s: float | None = None) -> 
     try:
         took_too_long = not await _is_done(task, timeout_s)
         if took_too_long:
-            await _cancelled({task}, GRACE_S)
+            await cancelled({task}, GRACE_S)
     except asyncio.CancelledError:
-        await _cancelled({task}, GRACE_S)
+        await cancelled({task}, GRACE_S)
         raise
     finally:
         if task.cancelled():  # maybe before it began
@@ -181,20 +230,6 @@ async def _attempted(awaitable: Awaitable[Any]) -> Attempt:
         return Attempt(error=error)
 
 
-async def _cancelled(tasks: set[asyncio.Task[Any]], grace_s: float | None = None) -> None:
-    """Cancel tasks, and wait for those that clean up."""
-    import asyncio
-
-    _cancel(tasks)
-    await asyncio.wait(tasks, timeout=grace_s)
-
-
-def _cancel(tasks: set[asyncio.Task[Any]]) -> None:
-    for task in tasks:
-        if not task.cancelling():  # a second time would cut short how it cleans up
-            task.cancel()
-
-
 async def _called(call: Call, workers: Workers) -> Attempt:
     work = partial(call.afn or call.fn, *call.args, **call.kwargs)
     timeout_s = call.timeout_s
@@ -231,7 +266,7 @@ async def _in_a_worker(work: partial[Any], timeout_s: float | None, workers: Wor
     return job.give_up()
 
 
-async def _gathered(gather: Gather, workers: Workers) -> Attempt:
+async def _gathered(gather: Gather, workers: Workers, tell: Listener) -> Attempt:
     import asyncio
 
     attempts = unbegun(gather)
@@ -240,10 +275,10 @@ async def _gathered(gather: Gather, workers: Workers) -> Attempt:
 
     async def lane() -> None:
         for index, program in waiting:
-            attempts[index] = attempt = await _attempted(through(program, workers))
+            attempts[index] = attempt = await _attempted(through(program, workers, tell))
             task = asyncio.current_task()
             if ends_the_run(attempt.error) or (task is not None and task.cancelling()):
-                _cancel(lanes)
+                cancel(lanes)
                 return
 
     lanes.update(asyncio.ensure_future(lane()) for _ in range(lane_count(gather)))
@@ -251,6 +286,6 @@ async def _gathered(gather: Gather, workers: Workers) -> Attempt:
         if lanes:
             await asyncio.wait(lanes)
     except asyncio.CancelledError:
-        await _cancelled(lanes)  # for ever, if need be, as none takes longer for it than the grace
+        await cancelled(lanes)  # for ever, if need be, as none takes longer for it than the grace
         raise
     return in_order(attempts)

@@ -8,8 +8,9 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from magic_tools.effects.performing import GRACE_S, awaited, clocked
+from magic_tools.effects.performing import awaited
 from magic_tools.effects.program import CallTimeoutError, NoWorkerError
+from magic_tools.effects.waiting import GRACE_S, clocked
 from magic_tools.effects.workers import Attempt, Daemon, discard, run_is_over
 
 if TYPE_CHECKING:

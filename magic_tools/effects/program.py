@@ -6,7 +6,7 @@ What an effect raises is thrown into the program. The same program runs under `r
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
@@ -19,7 +19,9 @@ __all__ = [
     "CallCancelledError",
     "CallTimeoutError",
     "DeadlineError",
+    "Draw",
     "Effect",
+    "Emit",
     "Gather",
     "NoWorkerError",
     "Program",
@@ -68,7 +70,28 @@ class Gather(NamedTuple):
     at_once: int
 
 
-Effect: TypeAlias = Call | Sleep | Gather
+class Emit(NamedTuple):
+    """Hand a value to whoever reads the program as a stream; to nobody, where it is only run."""
+
+    value: Any
+
+
+class Draw(NamedTuple):
+    """Take every item of the iterator that `open` gives; what `take` makes of each is emitted.
+
+    `aopen`, where given, gives the async iterator that an async run takes in its place. After `timeout_s` seconds
+    it is given up, as a CallTimeoutError. However it ends, it is closed, by the `close` or `aclose` that it has.
+    A sync run without a time draws what it is asked for. Else one thread or one task opens the iterator, draws some
+    items ahead and closes it; what it does to context variables stays in it.
+    """
+
+    open: Callable[[], Iterator[Any]]
+    take: Callable[[Any], Iterable[Any]]
+    aopen: Callable[[], AsyncIterator[Any]] | None = None
+    timeout_s: float | None = None
+
+
+Effect: TypeAlias = Call | Sleep | Gather | Emit | Draw
 Program: TypeAlias = Generator[Effect, Any, T]
 
 
@@ -128,13 +151,13 @@ def _until(program: Program[T], end: float) -> Program[T]:
             if left <= 0:
                 refused += 1
                 _check_end(refused)
-                if not isinstance(effect, Gather):  # each program of which is refused by itself
+                if not isinstance(effect, Gather | Emit):  # each program of the one is refused by itself
                     effect = program.throw(DeadlineError("the time is over"))
                     continue
             try:
                 value = yield _shortened(effect, end, left)
             except Exception as error:  # noqa: BLE001 - whatever it is belongs to the program
-                if isinstance(error, CallTimeoutError) and isinstance(effect, Call):
+                if isinstance(error, CallTimeoutError) and isinstance(effect, Call | Draw):
                     error.own = error.own and effect.timeout_s is not None and effect.timeout_s <= left
                 effect = program.throw(error)
                 continue
@@ -162,7 +185,9 @@ def close(program: Program[Any]) -> None:
 
 def _shortened(effect: Effect, end: float, left: float) -> Effect:
     match effect:
-        case Call():
+        case Emit():
+            return effect
+        case Call() | Draw():
             return effect._replace(timeout_s=left if effect.timeout_s is None else min(left, effect.timeout_s))
         case Sleep():
             return Sleep(min(left, effect.seconds))

@@ -14,8 +14,10 @@ __all__ = ["Try", "retried"]
 T = TypeVar("T")
 
 # Between two tries: half a second, doubled each time, at most eight, and up to a quarter of a second more by chance,
-# so that many callers do not come back at once.
+# so that many callers do not come back at once; nor do they where they were all told to wait as long.
 _FIRST_WAIT_S, _LONGEST_WAIT_S, _JITTER_S = 0.5, 8.0, 0.25
+_LEAST_WAIT_S = 0.1
+"""The shortest of the waits that are wholly by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +37,12 @@ def retried(
     again: Callable[[T], bool],
     told_wait_s: Callable[[T], float | None] = lambda _: None,
     note: Callable[[Try[T]], None] | None = None,
+    by_chance: bool = False,
 ) -> Program[T]:
     """What something comes to after at most so many tries, `again` saying of each outcome whether another may help.
 
-    An outcome may tell how long to wait at least. `note` is told of each try.
+    An outcome may tell how long to wait at least. `note` is told of each try. Waits that are wholly `by_chance` lie
+    anywhere below a bound that doubles from a second on, as suits callers of one server who do not know of each other.
     """
     from tenacity import (
         DoAttempt,
@@ -49,12 +53,19 @@ def retried(
         stop_after_attempt,
         wait_exponential,
         wait_random,
+        wait_random_exponential,
     )
 
-    doubling = wait_exponential(multiplier=_FIRST_WAIT_S, max=_LONGEST_WAIT_S) + wait_random(0, _JITTER_S)
+    spread = wait_random(0, _JITTER_S)
+    backoff: Any = (
+        wait_random_exponential(multiplier=2 * _FIRST_WAIT_S, max=_LONGEST_WAIT_S, min=_LEAST_WAIT_S)
+        if by_chance
+        else wait_exponential(multiplier=_FIRST_WAIT_S, max=_LONGEST_WAIT_S) + spread
+    )
 
     def wait(state: RetryCallState) -> float:
-        return max(float(doubling(state)), told_wait_s(_outcome(state)) or 0)
+        told_s = told_wait_s(_outcome(state))
+        return max(float(backoff(state)), told_s + float(spread(state)) if told_s else 0.0)
 
     decider = Retrying(
         stop=stop_after_attempt(tries), wait=wait, retry=retry_if_result(again), retry_error_callback=_outcome

@@ -6,26 +6,39 @@ import contextvars
 import inspect
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import closing
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Self, TypeVar, assert_never
 
+from magic_tools.effects.drawing import drawn
 from magic_tools.effects.performing import (
-    clocked,
-    ends_the_run,
+    Listener,
+    emitting,
     go_on,
     in_order,
     lane_count,
     through,
+    to_nobody,
     unbegun,
 )
 from magic_tools.effects.portal import Portal
-from magic_tools.effects.program import Call, Effect, Gather, NoWorkerError, Program, Sleep, close
-from magic_tools.effects.workers import Attempt, Tell, Workers, attempted, discard, is_awaitable, run_is_over
+from magic_tools.effects.program import Call, Draw, Emit, Gather, NoWorkerError, Program, Sleep, close
+from magic_tools.effects.waiting import clocked
+from magic_tools.effects.workers import (
+    NOTHING,
+    Attempt,
+    Tell,
+    Workers,
+    attempted,
+    discard,
+    ends_the_run,
+    is_awaitable,
+    run_is_over,
+)
 
-__all__ = ["run_async", "run_sync"]
+__all__ = ["run_async", "run_sync", "stream_async", "stream_sync"]
 
 T = TypeVar("T")
 
@@ -40,11 +53,7 @@ def run_sync(program: Program[T]) -> T:
     try:
         return run.through(program)  # type: ignore[no-any-return]  # a program's effects are untyped
     finally:
-        try:
-            run.close()
-        except BaseException:
-            run.close()  # an interrupt on the way leaves nothing unended
-            raise
+        run.close()
 
 
 async def run_async(program: Program[T]) -> T:
@@ -52,6 +61,23 @@ async def run_async(program: Program[T]) -> T:
     with closing(Workers()) as workers:
         result: T = await through(program, workers)
         return result
+
+
+def stream_sync(program: Program[Any]) -> Generator[Any, None, None]:
+    """What a program emits, when it does; it goes on when the next is asked for, and ends when the stream is closed.
+
+    Programs side by side, and what is drawn within a time, go on in threads of their own meanwhile.
+    """
+    with closing(_SyncRun()) as run:
+        yield from run.emitting(program)
+
+
+def stream_async(program: Program[Any]) -> AsyncGenerator[Any, None]:
+    """What a program emits, when it does; it goes on when the next is awaited, and ends when the stream is closed.
+
+    Programs side by side, and what is drawn, go on in tasks of their own meanwhile, in the loop that awaits them.
+    """
+    return emitting(program)
 
 
 class _SyncRun:
@@ -65,23 +91,52 @@ class _SyncRun:
         self._portals: list[Portal] = []
         self._over = False
 
-    def through(self, program: Program[Any], begun: Attempt | None = None) -> Any:
-        """The result of a program, which may have come to its first effect; none is begun once the run is over."""
+    def through(self, program: Program[Any], begun: Attempt | None = None, tell: Listener = to_nobody) -> Any:
+        """The result of a program, which may have come to its first effect."""
+        return _told(self.emitting(program, begun), tell)
+
+    def emitting(self, program: Program[Any], begun: Attempt | None = None) -> Generator[Any, None, Any]:
+        """What a program emits, and at last its result; no effect is begun once the run is over."""
         try:
             effect = next(program) if begun is None else begun.get()
-            while True:
-                effect = go_on(program, self._perform(effect))
+            while not self._over:
+                match effect:
+                    case Call():
+                        attempt = self._called(effect)
+                    case Emit():
+                        yield effect.value
+                        attempt = NOTHING
+                    case Draw():
+                        attempt = yield from drawn(effect, self._threads, self._is_over)
+                    case Gather():
+                        attempt = yield from self._gathered(effect)
+                    case Sleep(seconds):
+                        (time.sleep if self._workers is None else self._workers.sleep)(clocked(seconds))
+                        attempt = NOTHING
+                    case _:
+                        assert_never(effect)
+                effect = go_on(program, attempt)
         except StopIteration as end:
+            program.close()  # the end may be one that was thrown in
             return end.value
         except BaseException:
             close(program)
             raise
+        close(program)
+        raise run_is_over()
 
     def close(self) -> None:
         """End all threads but those of calls that cannot be stopped; what is still under way begins nothing more."""
         self._over = True
         if self._workers is None and not self._portals:
             return
+        try:
+            self._end_threads()
+        except BaseException:
+            self._end_threads()  # an interrupt on the way leaves nothing unended
+            raise
+
+    def _end_threads(self) -> None:
         with self._making:
             if self._workers is not None:
                 self._workers.stop()
@@ -92,19 +147,8 @@ class _SyncRun:
         if self._workers is not None:
             self._workers.close()
 
-    def _perform(self, effect: Effect) -> Attempt:
-        if self._over:
-            raise run_is_over()
-        match effect:
-            case Call():
-                return self._called(effect)
-            case Sleep(seconds):
-                (time.sleep if self._workers is None else self._workers.sleep)(clocked(seconds))
-                return Attempt()
-            case Gather():
-                return self._gathered(effect)
-            case _:
-                assert_never(effect)
+    def _is_over(self) -> bool:
+        return self._over
 
     def _called(self, call: Call) -> Attempt:
         timeout_s = call.timeout_s
@@ -158,26 +202,47 @@ class _SyncRun:
                 raise
             return portal
 
-    def _gathered(self, gather: Gather) -> Attempt:
+    def _gathered(self, gather: Gather) -> Generator[Any, None, Attempt]:
+        """What the programs emit, when they do, and what they come to: in threads, or in this one where that is all."""
         attempts = unbegun(gather)
         turns = _Turns(gather.programs)
-        ended: SimpleQueue[Attempt] = SimpleQueue()
+        ended: SimpleQueue[Attempt | Emit] = SimpleQueue()
+
+        def emit(value: Any) -> None:
+            ended.put(Emit(value))
 
         def lane() -> bool:
             """Whether something goes straight out, for which the others are not waited for."""
             for index, program, begun in turns:
-                attempts[index] = attempted(self.through, program, begun)
-                if self._over or ends_the_run(attempts[index].error):
+                attempts[index] = attempted(self.through, program, begun, emit)
+                if self._goes_out(attempts[index]):
                     return True
             return False
 
         count = self._begin_lanes(lane, ended.put, lane_count(gather))
         if count == 0:
-            contextvars.copy_context().run(lane)
-        for _ in range(count):
-            if ended.get().value is True:
-                break
+            yield from self._one_by_one(turns, attempts)
+        while count:
+            match ended.get():
+                case Emit(value):
+                    yield value
+                case Attempt(value=True):
+                    break
+                case _:
+                    count -= 1
         return in_order(attempts)
+
+    def _one_by_one(self, turns: _Turns, attempts: list[Attempt]) -> Generator[Any, None, None]:
+        """What programs emit that run in this thread; under context variables that are not those of the caller."""
+        context = contextvars.copy_context()
+        while (turn := context.run(next, turns, None)) is not None:
+            index, program, begun = turn
+            attempts[index] = yield from _under(context, self.emitting(program, begun))
+            if self._goes_out(attempts[index]):
+                break
+
+    def _goes_out(self, attempt: Attempt) -> bool:
+        return self._over or ends_the_run(attempt.error)
 
     def _begin_lanes(self, lane: Callable[[], bool], tell: Tell, count: int) -> int:
         """How many threads take the programs in turn: none for a single one, or where none can be had."""
@@ -193,6 +258,32 @@ class _SyncRun:
             if self._workers is None:
                 self._workers = Workers()
             return self._workers
+
+
+def _told(emitted: Generator[Any, None, Any], tell: Listener) -> Any:
+    """What a generator comes to, all that it emits being told on the way."""
+    try:
+        while True:
+            tell(next(emitted))
+    except StopIteration as end:
+        return end.value
+    finally:
+        emitted.close()
+
+
+def _under(context: contextvars.Context, emitted: Generator[Any, None, Any]) -> Generator[Any, None, Attempt]:
+    """The same generator, each step of which has these context variables, and what it comes to, whatever it raises."""
+    try:
+        while True:
+            try:
+                value = context.run(next, emitted)
+            except StopIteration as end:
+                return Attempt(end.value)
+            except BaseException as error:  # noqa: BLE001 - whatever it is belongs to the program
+                return Attempt(error=error)
+            yield value
+    finally:
+        context.run(emitted.close)
 
 
 class _Turns:

@@ -16,6 +16,7 @@ from magic_tools.effects.program import CallCancelledError, CallTimeoutError, No
 
 __all__ = [
     "MOST_ABANDONED",
+    "NOTHING",
     "Attempt",
     "Daemon",
     "Job",
@@ -24,6 +25,7 @@ __all__ = [
     "abandoned_calls",
     "attempted",
     "discard",
+    "ends_the_run",
     "is_awaitable",
     "run_is_over",
 ]
@@ -44,6 +46,9 @@ class Attempt(NamedTuple):
             raise self.error
         return self.value
 
+
+NOTHING = Attempt()
+"""What an effect came to that has no value."""
 
 Tell: TypeAlias = Callable[[Attempt], object]
 """What a thread calls with what a call came to."""
@@ -66,6 +71,11 @@ def discard(value: Any) -> None:
     """Let go of what a call returned; a coroutine that nobody will await is closed."""
     if inspect.iscoroutine(value) and inspect.getcoroutinestate(value) == inspect.CORO_CREATED:
         value.close()
+
+
+def ends_the_run(error: BaseException | None) -> bool:
+    """Whether this is an interrupt or an exit."""
+    return isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit)
 
 
 def run_is_over() -> CallCancelledError:

@@ -9,19 +9,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, assert_never
 
-from pydantic_core import from_json
-
 from magic_tools.chat import ChatModel, FinishReason, ModelReply, ModelRequest, fault_of
-from magic_tools.effects.program import (
-    Call,
-    CallBrokenError,
-    CallCancelledError,
-    CallTimeoutError,
-    NoWorkerError,
-    Program,
-    within,
-)
-from magic_tools.errors import ModelError
+from magic_tools.effects.program import Call, CallBrokenError, CallTimeoutError, Program, within
+from magic_tools.errors import StreamCutError
+from magic_tools.events import ModelEvent, ModelReplied, tell
+from magic_tools.loop.cutting import cut_at_its_limit
 from magic_tools.loop.guards import seconds_left
 from magic_tools.loop.history import fitted
 from magic_tools.loop.machine import closed, progressed, step
@@ -44,8 +36,9 @@ from magic_tools.loop.steps import (
     TimedOut,
     ToolsRan,
 )
+from magic_tools.loop.streamed import Telling, reply_of
 from magic_tools.messages import Issue, ToolCall, ToolResult
-from magic_tools.outcome import Outcome, StopReason
+from magic_tools.outcome import Outcome, RequestUsage, StopReason
 from magic_tools.outputs.answer import Answer, Checked
 from magic_tools.tools.batch import call_all
 from magic_tools.tools.readying import UNSURE, Ready, preview_of, ready, recovered, ruled
@@ -58,7 +51,6 @@ __all__ = ["Course", "Ended"]
 T = TypeVar("T")
 
 _NO_ANSWER = Checked("silent")
-_NO_KEYWORDS: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +66,19 @@ class Ended:
 class Course:
     """One run, from a state to its end; `state` is where it stands.
 
-    `phases` are the toolsets by phase, of which a run without phases has one, under the empty name.
+    `phases` are the toolsets by phase, of which a run without phases has one, under the empty name. Where it is
+    `streamed`, its program emits what happens on the way.
     """
 
     def __init__(
-        self, model: ChatModel, phases: Mapping[str, Toolset], answer: Answer, state: LoopState, scope: RunScope
+        self,
+        model: ChatModel,
+        phases: Mapping[str, Toolset],
+        answer: Answer,
+        state: LoopState,
+        scope: RunScope,
+        *,
+        streamed: bool = False,
     ) -> None:
         self.state = state
         self.given: Outcome[Any] | None = None
@@ -86,6 +86,7 @@ class Course:
         self._model = model
         self._answer = answer
         self._scope = scope
+        self._telling = Telling(answer, state, self._note_cut) if streamed else None
         self._offers = {phase: Offer(toolset) for phase, toolset in phases.items()}
         self._readied: dict[str, Ready] = {}
         self._fresh: list[Ready] = []
@@ -102,6 +103,8 @@ class Course:
         event: Event = yield from self._starting(decisions)
         while True:
             action = self._stepped(event)
+            if self._telling is not None:
+                yield from self._telling.step(self.state)
             match action:
                 case CallModel():
                     event = yield from self._asked(action)
@@ -158,37 +161,39 @@ class Course:
         yield from self._saved()
         request = self._request(action)
         try:
-            reply = yield Call(self._model.complete, (request,), _NO_KEYWORDS, self._model.acomplete, action.timeout_s)
+            reply = yield from reply_of(self._model, request, action.timeout_s, self._telling)
         except CallTimeoutError:
             if action.timeout_s is None:  # it is the model's own
                 raise
             return TimedOut(self._seconds())
-        except (CallBrokenError, CallCancelledError, NoWorkerError) as error:
-            failure = ModelError(f"The model {self._model.name} gave no reply: {error}.")
-            failure.outcome = self.outcome("model_error")
-            raise failure from error
         except Exception as error:
+            if isinstance(error, StreamCutError):
+                self._note_cut(error.partial)
             with suppress(AttributeError, TypeError):  # of an exception that holds nothing more
                 error.outcome = self.outcome("model_error")  # type: ignore[attr-defined]  # it is given one
             raise
-        if fault := fault_of(reply):
-            failure = ModelError(f"The model {self._model.name} gave no reply that can be read: {fault}.")
-            failure.outcome = self.outcome("model_error")
-            raise failure
-        return (yield from self._replied(self._cut_at_its_limit(reply)))
+        if self._scope.options.trace is not None:
+            self._note(
+                ModelReplied(
+                    reply.model or self._model.name,
+                    reply.finish,
+                    reply.usage,
+                    self._since(),
+                    reply.cached,
+                    reply.omitted,
+                )
+            )
+        return (yield from self._replied(cut_at_its_limit(reply, self._scope.options.settings, self._answer)))
 
-    def _cut_at_its_limit(self, reply: ModelReply) -> ModelReply:
-        """The reply as one that was cut, where it stopped at its limit and what should be JSON is none.
+    def _note_cut(self, came: ModelReply) -> None:
+        """Count what a reply cost that broke off, as far as that is known."""
+        if not fault_of(came) and any(came.usage.counts):
+            requests = (*self.state.requests, RequestUsage(came.model, came.usage))
+            self.state = self.state._replace(usage=self.state.usage + came.usage, requests=requests)
 
-        Some servers give `tool_calls` as the reason for the end of a call that they cut.
-        """
-        settings = self._scope.options.settings
-        most = reply.max_tokens or (settings.max_tokens if settings else None)
-        if most is None or reply.usage.output_tokens < most or reply.finish == "length":
-            return reply
-        calls = [part for part in reply.parts if isinstance(part, ToolCall)]
-        is_cut = not all(_is_json(call.arguments) for call in calls) if calls else self._answer.schema is not None
-        return replace(reply, finish="length") if is_cut else reply
+    def _note(self, event: ModelEvent) -> None:
+        """Tell what happened on the way to a reply, as of this step of the run."""
+        tell(self._scope.options.trace, replace(event, run_id=self.state.run_id, step=self.state.steps + 1))
 
     def _request(self, action: CallModel) -> ModelRequest:
         state, answer, options = self.state, self._answer, self._scope.options
@@ -198,7 +203,8 @@ class Course:
             choice = "required" if self._model.capabilities.forced_choice else "auto"
         messages = answer.addressed(fitted(state.transcript, options.history, max(0, state.asked - 1)))
         told = (*tools, *answer.told()) if answer.tools else tools
-        return ModelRequest(messages, told, choice, answer.format, options.settings)
+        note = None if options.trace is None else self._note
+        return ModelRequest(messages, told, choice, answer.format, options.settings, note)
 
     def _replied(self, reply: ModelReply) -> Program[Replied]:
         """What a reply is: an answer, or calls, of each of which is found out what it is before any is made."""
@@ -211,7 +217,7 @@ class Course:
         self._checked, self._fresh = [], []
         facts: list[CallFacts] = []
         known: list[ToolResult | None] = []
-        is_read = self.state.closing is None and reply.finish not in ("length", "refusal")
+        is_read = self.state.closing is None and reply.finish not in ("length", "refusal", "content_filter")
         for call in calls:
             answer = self._answer.check_call(call, reply.finish)
             readied = self._ready(call, reply.finish)
@@ -261,6 +267,8 @@ class Course:
             raise
         if end is not None:
             program = within(program, max(0.0, end - time.monotonic()))
+        if self._telling is not None:
+            program = self._telling.call(self._readied[call.id], program)
         result = yield from program
         self._results[call.id] = result
         if one_of_several:
@@ -308,6 +316,7 @@ class Course:
             ok=ok,
             transcript=closed(state),
             usage=state.usage,
+            requests=state.requests,
             steps=state.steps,
             repairs=state.repairs,
             model=state.model or self._model.name,
@@ -336,11 +345,3 @@ class Course:
     def _since(self) -> float:
         """The seconds that no event has told yet."""
         return time.monotonic() - self._clock
-
-
-def _is_json(text: str) -> bool:
-    try:
-        from_json(text)
-    except ValueError:
-        return False
-    return True

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from typing import TypeAlias, assert_never
 
 from magic_tools.loop import guards, words
 from magic_tools.loop.judging import judged, resumed
+from magic_tools.loop.spoken import says_the_same, sendable
 from magic_tools.loop.state import CallFacts, LoopState, Pending
 from magic_tools.loop.steps import (
     Action,
@@ -25,16 +24,11 @@ from magic_tools.loop.steps import (
     TimedOut,
     ToolsRan,
 )
-from magic_tools.loose.phrases import Phrase, phrased, printable
-from magic_tools.messages import Issue, Message, TextPart, ToolCall, ToolResult
-from magic_tools.outcome import StopReason
-from magic_tools.transcripts import with_own_ids
+from magic_tools.loose.phrases import Phrase, phrased
+from magic_tools.messages import Issue, Message, ToolCall, ToolResult
+from magic_tools.outcome import RequestUsage, StopReason
 
 __all__ = ["closed", "progressed", "step"]
-
-_LONGEST_NAME = 64
-_NAME = re.compile("[A-Za-z0-9_-]{1,64}")  # what OpenAI and Anthropic take in a history, November 2026
-_NO_NAME = re.compile("[^A-Za-z0-9_-]+")
 
 _Step: TypeAlias = tuple[LoopState, Action]
 
@@ -89,25 +83,28 @@ def _on_start(state: LoopState, event: Started) -> _Step:
 
 def _on_reply(state: LoopState, event: Replied) -> _Step:
     reply = event.reply
-    spoken = _with_own_ids(reply.parts, state.ids)
+    spoken = sendable(reply.parts, state.ids)
     calls = tuple([part for part in spoken if isinstance(part, ToolCall)])
-    is_same = not calls and _says_the_same(state, spoken)
+    is_same = not calls and says_the_same(state, spoken)
     state = state._replace(
         steps=state.steps + (state.closing is None),
         seconds=state.seconds + event.seconds,
         usage=state.usage + reply.usage,
+        requests=(*state.requests, RequestUsage(reply.model, reply.usage)),
         model=reply.model or state.model,
         transcript=(*state.transcript, Message("assistant", spoken)) if spoken else state.transcript,
         ids=state.ids.union(call.id for call in calls) if calls else state.ids,
         finish=reply.finish,
         tool_choice="auto",
     )
-    if reply.finish == "refusal":
+    if reply.finish in ("refusal", "content_filter"):
         return _ended(_all_closed(state, calls, words.DECLINED), "refusal")
     if calls and reply.finish == "length":
         return _ended(_all_closed(state, calls, words.CUT), "truncated")
     if calls:
         return _on_calls(state, calls, event)
+    if reply.finish == "pause":  # it is to be asked to go on where it is
+        return _ended(state, state.closing) if state.closing else _ask(state)
     return _on_text(state, event, is_same)
 
 
@@ -254,14 +251,6 @@ def _on_text(state: LoopState, event: Replied, is_same: bool) -> _Step:
             assert_never(event.answer)
 
 
-def _says_the_same(state: LoopState, spoken: tuple[TextPart | ToolCall, ...]) -> bool:
-    """Whether this is the reply before, given again after what was said of that."""
-    if len(state.transcript) < state.asked + 2 or not spoken:
-        return False
-    before = state.transcript[-2]
-    return before.role == "assistant" and before.parts == spoken
-
-
 def _stalled(state: LoopState, said: Phrase, issues: tuple[Issue, ...]) -> _Step:
     state = state._replace(stalls=state.stalls + 1)
     if not state.closing and state.stalls > state.limits.stalls:
@@ -322,20 +311,3 @@ def _all_closed(
 
     results = tuple(result(place, call) for place, call in enumerate(calls))
     return state._replace(transcript=(*state.transcript, Message("tool", results)))
-
-
-def _with_own_ids(parts: tuple[TextPart | ToolCall, ...], taken: frozenset[str]) -> tuple[TextPart | ToolCall, ...]:
-    """The parts of a reply as they can be sent back: without empty texts, each call under an id that no other has."""
-    said = [_sendable(part) for part in parts if isinstance(part, ToolCall) or part.text.strip()]
-    own = iter(with_own_ids([part for part in said if isinstance(part, ToolCall)], taken))
-    return tuple([next(own) if isinstance(part, ToolCall) else part for part in said])
-
-
-def _sendable(part: TextPart | ToolCall) -> TextPart | ToolCall:
-    """A part without what no provider takes back: lone surrogates, and names that no tool can have."""
-    if isinstance(part, TextPart):
-        return part if part.text.isascii() else TextPart(printable(part.text))
-    if part.id.isascii() and _NAME.fullmatch(part.name):
-        return part
-    name = part.name if _NAME.fullmatch(part.name) else _NO_NAME.sub("_", part.name)[:_LONGEST_NAME] or "unnamed"
-    return replace(part, id=printable(part.id), name=name)

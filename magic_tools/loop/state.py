@@ -21,7 +21,7 @@ from magic_tools.messages import (
     part_to_data,
 )
 from magic_tools.options import Limits
-from magic_tools.outcome import StopReason
+from magic_tools.outcome import RequestUsage, StopReason
 from magic_tools.transcripts import unanswered
 from magic_tools.values import JsonObject, JsonValue
 
@@ -94,7 +94,8 @@ class Done(NamedTuple):
 class LoopState(NamedTuple):
     """Where a run stands; plain data, so that it can be kept and gone on with elsewhere.
 
-    - `steps`, `seconds` and `usage` are what was spent of the limits, `made` how many calls were made.
+    - `steps`, `seconds` and `usage` are what was spent of the limits, `made` how many calls were made, `requests`
+      what each request cost.
     - `refusals`, `stalls` and, by tool name, `failures` count in a row; `recent` are the latest calls made, and
       `hinted` is whether the model was told that it repeats itself, with nothing done since.
     - `reusable` holds the results that stand for the same calls while nothing changes; `unsure` the digests of those
@@ -113,6 +114,7 @@ class LoopState(NamedTuple):
     steps: int = 0
     seconds: float = 0.0
     usage: Usage = Usage()
+    requests: tuple[RequestUsage, ...] = ()
     made: int = 0
     repairs: tuple[Repair, ...] = ()
     refusals: int = 0
@@ -144,6 +146,7 @@ class LoopState(NamedTuple):
             "transcript": [message.to_data() for message in self.transcript],
             "limits": asdict(self.limits),
             "usage": asdict(self.usage),
+            "requests": [asdict(each) for each in self.requests],
             "repairs": _lists(self.repairs),
             "failures": dict(self.failures),
             "recent": [done._asdict() for done in self.recent],
@@ -170,6 +173,7 @@ class LoopState(NamedTuple):
                     "transcript": transcript,
                     "limits": Limits(**held["limits"]),
                     "usage": Usage(**held["usage"]),
+                    "requests": tuple(RequestUsage(each["model"], Usage(**each["usage"])) for each in held["requests"]),
                     "repairs": _tuples(Repair, held["repairs"]),
                     "recent": tuple(Done(**done) for done in held["recent"]),
                     "reusable": {name: _part(result, ToolResult) for name, result in held["reusable"].items()},

@@ -59,6 +59,12 @@ class _Done(TypedDict):
 
 
 @with_config(_STRICT)
+class _Request(TypedDict):
+    model: str
+    usage: dict[str, _Count]
+
+
+@with_config(_STRICT)
 class _State(TypedDict):
     version: _Count
     transcript: Annotated[list[dict[str, Any]], Field(min_length=1)]
@@ -66,6 +72,7 @@ class _State(TypedDict):
     steps: _Count
     seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     usage: dict[str, _Count]
+    requests: list[_Request]
     made: _Count
     repairs: list[list[Any]]
     refusals: _Count

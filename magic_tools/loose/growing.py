@@ -123,7 +123,7 @@ class GrowingValue:
 
 def copy_open(value: Any, open_path: Path | None) -> Any:
     """The value with containers of its own where it is open; what is whole in them is shared."""
-    if value is None or open_path is None:
+    if open_path is None or not isinstance(value, dict | list):
         return value
     copied = place = value.copy()
     for step in open_path:

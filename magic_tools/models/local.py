@@ -1,53 +1,52 @@
-"""A small real model inside the process: no key, no network, its answer held to the schema by a grammar."""
+"""A small real model inside the process: no key, no network, held by a grammar to its tools and to its answer."""
 
 from __future__ import annotations
 
 import inspect
-import json
 import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
-from magic_tools.chat import Capabilities, FinishReason, ModelReply, ModelRequest, ModelSettings, settings_of
-from magic_tools.errors import ModelError, ModelTimeoutError, ModelUnavailableError
-from magic_tools.messages import Message, TextPart, Usage
-from magic_tools.models.forms import replayed, restored
+from magic_tools.asking import ProgramModel
+from magic_tools.chat import Capabilities, ModelReply, ModelRequest, Piece, settings_of
+from magic_tools.effects.program import Call, Draw, NoWorkerError, Program
+from magic_tools.effects.workers import Attempt, Daemon, Workers
+from magic_tools.errors import ModelError, ModelTimeoutError, ModelUnavailableError, StreamCutError
+from magic_tools.messages import Usage
+from magic_tools.models.forms import Forms, replayed
+from magic_tools.models.gguf import context_tokens
+from magic_tools.models.local_dialogue import dialogue_of
+from magic_tools.models.local_offer import Offer, offer_of, rules_of_schema
+from magic_tools.models.local_reply import GrowingReply
+from magic_tools.models.local_text import Writing
 from magic_tools.models.weights import INSTALL, Turn, Weights, checked, embedded_weights, loaded_weights
-from magic_tools.schema.dialects.requests import render_output
-from magic_tools.schema.dialects.table import Dialect
+from magic_tools.settings import ModelSettings
 
 __all__ = ["LocalModel"]
 
 _MOST_TOKENS = 1_024
-_DIALECT: Dialect = "simple"
 _DEFAULTS = ModelSettings()
-_FINISHES: Mapping[str, FinishReason] = {"stop": "stop", "length": "length"}
-
-# The wording with which the embedded model got the most fields right, of some twenty that were tried on two dozen
-# letters: it is too small to take a hint, and wants to be led to the first bracket.
-_TASK = (
-    "You are a data extraction assistant. Read the user's text and fill in this JSON Schema with the values found in "
-    "the text:\n{schema}\nAnswer with the JSON only."
-)
-_TEXT, _LEAD = "Text:\n", "\n\nJSON:"
+_GLANCE_S = 0.1
+"""How long a request waits in the queue before it looks whether anybody still waits for it, in seconds."""
 
 
-class LocalModel:
-    """A `ChatModel` that runs a GGUF file by llama.cpp, the embedded one where no `path` is given.
+class LocalModel(ProgramModel):
+    """A `StreamingModel` that runs a GGUF file by llama.cpp, the embedded one where no `path` is given.
 
-    The weights are loaded at the first request and once per process; `notify` is told in a line
-    before. Requests of several threads queue. The same request gets the same reply: the temperature
-    is 0 and nothing is kept between requests, unless the settings say otherwise. An answer has at
-    most 1,024 tokens, or `settings.max_tokens`. `settings.timeout_s` counts from the call, and is looked
-    at before each token and after each 512 that are read. `settings.extra` goes to
-    `llama_cpp.Llama.create_completion`. It calls no tools.
+    The weights are loaded at the first request, once per process, and once more after a fork; `notify` is told in a
+    line before. Requests of several threads queue. The same request gets the same reply: the temperature is 0 and
+    nothing is kept between requests, unless the settings say otherwise. A reply has at most 1,024 tokens, or
+    `settings.max_tokens`. Of `settings.timeouts`, `total_s` counts, from the call; it is looked at before each token
+    and after each 512 that are read. `settings.extra` goes to `llama_cpp.Llama.generate`. It calls one tool at a time.
+    Who stops reading a stream, or is cancelled, stops the work with the token that it is at; a stream that is read
+    slowly does not keep the next request waiting.
     """
-
-    capabilities = Capabilities(native_schema=True, object_root=False, tools=False)
 
     def __init__(
         self,
@@ -57,143 +56,184 @@ class LocalModel:
     ) -> None:
         if find_spec("llama_cpp") is None:
             raise ModelUnavailableError(f"llama-cpp-python is not installed: {INSTALL}.")
-        self.name = "local" if path is None else f"local:{path.name}"
+        self._name = "local" if path is None else f"local:{path.name}"
         self._path = checked(path or embedded_weights())
         self._settings = settings
         self._notify = notify
+        self._forms = Forms("simple")
+        self._capabilities = Capabilities(
+            native_schema=True,
+            tools=True,
+            forced_choice=True,
+            strict_tools=True,
+            streaming=True,
+            context_tokens=context_tokens(self._path),
+        )
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._path.name}>"
 
-    def complete(self, request: ModelRequest) -> ModelReply:
-        """The reply to a request; a ModelError if it does not fit into the model's context."""
-        return self._complete(request, _Watch(settings_of(request, self._settings).timeout_s))
+    @property
+    def name(self) -> str:
+        """`local`, or `local:` and the name of the file."""
+        return self._name
 
-    async def acomplete(self, request: ModelRequest) -> ModelReply:
-        """The reply to a request, awaited; the worker thread that does the work stops soon if the task is cancelled."""
-        import asyncio
+    @property
+    def identity(self) -> str:
+        """Which file answers, and how it is set."""
+        return f"{self.name} at {self._path} with {self._settings!r}"
 
-        watch = _Watch(settings_of(request, self._settings).timeout_s)
+    @property
+    def capabilities(self) -> Capabilities:
+        """What it can do; the same for its whole life."""
+        return self._capabilities
+
+    def answering(self, request: ModelRequest, *, streamed: bool) -> Program[ModelReply]:
+        """The program that comes to the reply, and emits its pieces on the way where it is `streamed`.
+
+        A ModelError if the request does not fit into the model's context; StreamCutError if a stream breaks.
+        """
+        settings = settings_of(request, self._settings)
+        watch = _Watch(settings.timeouts.total_s if settings.timeouts else None)
+        form = self._forms.of(request)
+        offer = offer_of(request, form)
+        dialogue = dialogue_of(replayed(request, form).messages, offer)
+        question = _Question(dialogue, offer, settings, watch, GrowingReply(offer, form))
         try:
-            return await asyncio.to_thread(self._complete, request, watch)
+            if not streamed:
+                reply: ModelReply = yield Call(self._whole, (question,))
+                return reply
+            replies: list[ModelReply] = []
+            yield Draw(lambda: self._pieces(question, replies.append), lambda piece: (piece,))
+            return replies[0]
+        except ModelError as error:
+            if streamed and question.growing.has_come:
+                raise StreamCutError(f"The answer broke off: {error}", question.growing.cut()) from error
+            raise
         finally:
             watch.end()
 
-    def _complete(self, request: ModelRequest, watch: _Watch) -> ModelReply:
-        if request.tools:
-            raise ModelError(f"The model {self.name} cannot call tools: use another, such as openai:NAME.")
-        told = _simplified(request)
-        dialogue = _dialogue(told)
-        weights = loaded_weights(self._path, self._notify)
-        if not weights.lock.acquire(timeout=watch.left_s()):
-            raise self._late(watch)
+    def _whole(self, question: _Question) -> ModelReply:
+        question.watch.waiting = threading.current_thread()
+        return self._answer(question, _to_nobody)
+
+    def _pieces(self, question: _Question, end: Callable[[ModelReply], None]) -> Iterator[Piece]:
+        """The pieces of a reply, and its end.
+
+        A thread of their own makes them ahead of who reads them, for whom the next request thus need not wait.
+        """
+        question.watch.waiting = threading.current_thread()
+        queue: SimpleQueue[Piece | Attempt] = SimpleQueue()
+        workers = Workers()
         try:
-            tokens = weights.tokens(dialogue)
-            grammar = None if told.output is None else weights.grammar(told.output.schema)
-            return restored(
-                self._reply(self._completion(weights, tokens, grammar, settings_of(request, self._settings), watch)),
-                request,
-                _DIALECT,
-            )
+            workers.start(partial(self._answer, question, queue.put), queue.put)
+            while not isinstance(item := queue.get(), Attempt):
+                yield item
+            end(item.get())
+        except NoWorkerError as error:
+            raise ModelError(f"The model {self.name} cannot begin: {error}") from error
+        finally:
+            question.watch.end()
+            workers.close()
+
+    def _answer(self, question: _Question, tell: Callable[[Piece], object]) -> ModelReply:
+        """The reply, each piece of which is told on the way."""
+        growing, watch = question.growing, question.watch
+        weights = loaded_weights(self._path, self._notify)
+        while not weights.lock.acquire(timeout=watch.glance_s()):
+            self._check(watch)
+        try:
+            prompt = weights.tokens(question.dialogue)
+            most = self._most_tokens(weights, prompt, question.settings)
+            arguments = _arguments(weights, self._grammar(weights, question.offer), question.settings)
+            stop = question.settings.stop or ()
+            writing = Writing(weights, prompt, arguments, most=most, stop=stop, check=partial(self._check, watch))
+            for text in writing:
+                for piece in growing.feed(text):
+                    tell(piece)
         except RuntimeError as error:
             raise ModelError(f"The model {self.name} failed: {error}") from error
         finally:
             weights.lock.release()
+        reply = growing.ended(writing.finish)
+        for piece in growing.rest(reply):
+            tell(piece)
+        usage = Usage(len(prompt), writing.tokens)
+        return replace(reply, usage=usage, model=self._path.name, max_tokens=most)
 
-    def _completion(
-        self, weights: Weights, tokens: list[int], grammar: Any, settings: ModelSettings, watch: _Watch
-    ) -> Mapping[str, Any]:
-        from llama_cpp import StoppingCriteriaList
-
-        llama = weights.llama
-        room = llama.n_ctx() - len(tokens)
+    def _most_tokens(self, weights: Weights, prompt: list[int], settings: ModelSettings) -> int:
+        room: int = weights.llama.n_ctx() - len(prompt)
         if room < 1:
             raise ModelError(
-                f"The text is too long for the model {self.name}: it comes to {len(tokens)} tokens, "
-                f"and {llama.n_ctx()} fit, the answer included."
+                f"The text is too long for the model {self.name}: it comes to {len(prompt)} tokens, "
+                f"and {weights.llama.n_ctx()} fit, the answer included."
             )
-        arguments = {
-            "temperature": settings.temperature or 0.0,
-            "seed": settings.seed or 0,
-            "max_tokens": min(room, settings.max_tokens or _MOST_TOKENS),
-            "grammar": grammar,
-            "stopping_criteria": StoppingCriteriaList([watch.is_over]),
-            **settings.extra,
-        }
-        if unknown := arguments.keys() - inspect.signature(llama.create_completion).parameters.keys():
-            raise ValueError(
-                f"ModelSettings.extra: llama.cpp's create_completion knows no {', '.join(sorted(unknown))}"
-            )
-        llama.reset()  # what an earlier request left in the cache may change the last digits, and then the words
-        for start in range(0, len(tokens), llama.n_batch):
-            if watch.is_over():
-                raise self._late(watch)
-            llama.eval(tokens[start : start + llama.n_batch])
-        completion: Mapping[str, Any] = llama.create_completion(tokens, **arguments)
-        if watch.stopped:
-            raise self._late(watch)
-        return completion
+        return min(room, settings.max_tokens or _MOST_TOKENS)
 
-    def _late(self, watch: _Watch) -> ModelTimeoutError:
-        return ModelTimeoutError(f"The model {self.name} did not answer within {watch.allowed_s} s.")
-
-    def _reply(self, completion: Mapping[str, Any]) -> ModelReply:
-        choice, usage = completion["choices"][0], completion["usage"]
-        return ModelReply(
-            parts=(TextPart(choice["text"]),) if choice["text"] else (),
-            finish=_FINISHES.get(choice["finish_reason"], "other"),
-            usage=Usage(usage["prompt_tokens"], usage["completion_tokens"]),
-            model=self._path.name,
+    def _grammar(self, weights: Weights, offer: Offer) -> Any:
+        rules = offer.rules()
+        grammar = None if rules is None else weights.grammar(rules)
+        if rules is None or grammar is not None:
+            return grammar
+        refused = (whose for whose, schema in offer.schemas() if weights.grammar(rules_of_schema(schema)) is None)
+        raise ModelError(
+            f"The schema of {next(refused, 'the request')} cannot be made a grammar, as where a type is defined as "
+            "nothing but itself: use another model, such as openai:NAME."
         )
 
-
-def _simplified(request: ModelRequest) -> ModelRequest:
-    """The request as the model is asked, its schema in the dialect for weak models."""
-    if request.output is None:
-        return request
-    schema = render_output(request.output, _DIALECT).schema
-    return replace(replayed(request, _DIALECT), output=replace(request.output, schema=schema))
+    def _check(self, watch: _Watch) -> None:
+        if watch.is_over():
+            raise ModelTimeoutError(f"The model {self.name} did not answer within {watch.allowed_s} s.")
 
 
-def _dialogue(request: ModelRequest) -> list[Turn]:
-    """The messages as the chat template takes them; for a typed answer with its schema, and led up to it."""
-    dialogue = [_turn(message) for message in request.messages]
-    if request.output is None:
-        return dialogue
-    schema = json.dumps(request.output.schema, ensure_ascii=False, separators=(",", ":"))
-    told = [turn["content"] for turn in dialogue if turn["role"] == "system"]
-    spoken = [turn for turn in dialogue if turn["role"] != "system"]
-    for turn in spoken[:1]:
-        turn["content"] = _TEXT + turn["content"]
-    for turn in spoken[-1:]:
-        turn["content"] += _LEAD
-    return [{"role": "system", "content": "\n\n".join([*told, _TASK.format(schema=schema)])}, *spoken]
+def _to_nobody(_: Piece) -> None:
+    """What pieces are told to where nobody listens."""
 
 
-def _turn(message: Message) -> Turn:
-    if message.role == "tool" or message.calls:
-        raise ModelError("The embedded model cannot read a conversation with tool calls in it: use openai:NAME.")
-    return {"role": message.role, "content": message.text}
+def _arguments(weights: Weights, grammar: Any, settings: ModelSettings) -> dict[str, Any]:
+    """What llama.cpp is told beside the prompt."""
+    weights.llama.set_seed(settings.seed or 0)
+    arguments = {"temp": settings.temperature or 0.0, "grammar": grammar, **settings.extra}
+    if settings.top_p is not None:
+        arguments.setdefault("top_p", settings.top_p)
+    known = inspect.signature(weights.llama.generate).parameters.keys() - {"tokens"}
+    if unknown := arguments.keys() - known:
+        raise ValueError(f"ModelSettings.extra: llama.cpp's generate knows no {', '.join(sorted(unknown))}")
+    return arguments
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """One request on its way, and its reply as far as that has come."""
+
+    dialogue: list[Turn]
+    offer: Offer
+    settings: ModelSettings
+    watch: _Watch
+    growing: GrowingReply
 
 
 class _Watch:
-    """How long a request may go on: until its time is spent, or nobody waits for it any more."""
+    """How long a request may go on: until its time is spent, or nobody waits for it any more.
+
+    `waiting` is the thread that waits for it, which may be given up.
+    """
 
     def __init__(self, allowed_s: float | None) -> None:
-        self.stopped = False
         self.allowed_s = allowed_s
+        self.waiting = threading.current_thread()
         self._end = None if allowed_s is None else time.monotonic() + allowed_s
-        self._given_up = threading.Event()
+        self._is_given_up = False
 
     def end(self) -> None:
         """Stop the request, if it still goes on."""
-        self._given_up.set()
+        self._is_given_up = True
 
-    def left_s(self) -> float:
-        """The seconds left, as `threading` takes them: -1 where there is no bound."""
-        return -1 if self._end is None else max(0.0, self._end - time.monotonic())
+    def glance_s(self) -> float:
+        """How long to wait for one's turn before looking whether to go on, in seconds."""
+        return _GLANCE_S if self._end is None else min(_GLANCE_S, max(0.0, self._end - time.monotonic()))
 
-    def is_over(self, *_: object) -> bool:
-        """Whether to stop now; takes what llama.cpp tells its stopping criteria after each token."""
-        self.stopped = self._given_up.is_set() or self.left_s() == 0
-        return self.stopped
+    def is_over(self) -> bool:
+        """Whether to stop now."""
+        is_left = isinstance(self.waiting, Daemon) and self.waiting.abandoned
+        return self._is_given_up or is_left or (self._end is not None and self._end <= time.monotonic())

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import atexit
-import json
 import os
 import re
 import threading
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from magic_tools.errors import ModelError, ModelUnavailableError
-from magic_tools.schema.dialects.grammar import render_grammar
-from magic_tools.values import JsonObject
 
 __all__ = ["INSTALL", "Turn", "Weights", "checked", "embedded_weights", "loaded_weights"]
 
@@ -57,11 +55,11 @@ def checked(path: Path) -> Path:
 
 
 class Weights:
-    """A loaded model. It answers one request at a time: whoever asks it holds the lock."""
+    """A loaded model that computes with so many threads. It serves one request at a time, of whoever has the lock."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, threads: int = 1) -> None:
         self.lock = threading.Lock()
-        self.llama = _llama(path)
+        self.llama = _llama(path, threads)
         self._render = _template(self.llama, path)
         atexit.register(self._close)
 
@@ -71,34 +69,57 @@ class Weights:
             self.llama.close()
 
     def tokens(self, dialogue: Sequence[Turn]) -> list[int]:
-        """A conversation in the model's own template.
+        """A conversation in the model's own template, which may want roles that alternate, or no system's turn.
 
         Only the template's own signs are read as such: a text that spells one, such as `<|im_end|>`, stays text.
         """
         placed = [{**turn, "content": _PLACE.format(index)} for index, turn in enumerate(dialogue)]
         tokens: list[int] = []
-        for index, piece in enumerate(_PLACES.split(self._render(placed))):
+        for index, piece in enumerate(_PLACES.split(self._rendered(placed))):
             of_template = index % 2 == 0
             text = piece if of_template else dialogue[int(piece)]["content"]
             tokens += self.llama.tokenize(text.encode(errors="replace"), add_bos=False, special=of_template)
         return tokens
 
-    def grammar(self, schema: JsonObject) -> Any:
-        """The `LlamaGrammar` that holds an answer to a schema, as far as a grammar can; else ModelError."""
+    def is_end(self, token: int) -> bool:
+        """Whether a token says that the model has come to the end of its turn."""
+        import llama_cpp
+
+        return bool(llama_cpp.llama_vocab_is_eog(llama_cpp.llama_model_get_vocab(self.llama.model), token))
+
+    def grammar(self, rules: str) -> Any:
+        """The `LlamaGrammar` of rules; None where llama.cpp refuses them, as where one is nothing but itself."""
         import llama_cpp
         from llama_cpp.llama_grammar import LlamaGrammar
 
-        text = _grammar_text(json.dumps(schema))
         vocabulary = llama_cpp.llama_model_get_vocab(self.llama.model)
         # A grammar that is refused comes back as null, on which the sampler would crash the process.
-        sampler = llama_cpp.llama_sampler_init_grammar(vocabulary, text.encode(), b"root")
+        sampler = llama_cpp.llama_sampler_init_grammar(vocabulary, rules.encode(), b"root")
         if not sampler:
-            raise ModelError(
-                "The schema of the answer cannot be made a grammar, as where a type is defined as nothing but itself: "
-                "use another model, such as openai:NAME."
-            )
+            return None
         llama_cpp.llama_sampler_free(sampler)
-        return LlamaGrammar.from_string(text, verbose=False)
+        return LlamaGrammar.from_string(rules, verbose=False)
+
+    def _rendered(self, dialogue: list[Turn]) -> str:
+        *forms, plainest = _ever_plainer(dialogue)
+        for each in forms:
+            with suppress(ModelError):
+                return self._render(each)
+        return self._render(plainest)
+
+
+def _ever_plainer(dialogue: list[Turn]) -> Iterator[list[Turn]]:
+    """A conversation as it is, then with roles that alternate, and then without a system's turn as well."""
+    yield dialogue
+    yield _alternating(dialogue)
+    yield _alternating([{**turn, "role": "user" if turn["role"] == "system" else turn["role"]} for turn in dialogue])
+
+
+def _alternating(dialogue: list[Turn]) -> list[Turn]:
+    return [
+        {"role": role, "content": "\n\n".join(turn["content"] for turn in turns)}
+        for role, turns in groupby(dialogue, key=lambda turn: turn["role"])
+    ]
 
 
 class _LoadedWeights:
@@ -107,6 +128,9 @@ class _LoadedWeights:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._by_path: dict[Path, Weights] = {}
+        # llama.cpp's threads wait for each other by spinning, so that one thread too many makes a busy machine many
+        # times slower. It writes with half of the processors; left alone it would read with all of them.
+        self._threads = max(1, (os.cpu_count() or 1) // 2)
 
     def __call__(self, path: Path, notify: Callable[[str], None] | None) -> Weights:
         """The weights of a file; `notify` is told in a line if they are to be loaded now."""
@@ -114,21 +138,30 @@ class _LoadedWeights:
             if path not in self._by_path:
                 if notify:
                     notify(f"loading {path.name} ...")
-                self._by_path[path] = Weights(path)
+                self._by_path[path] = Weights(path, self._threads)
             return self._by_path[path]
+
+    def forked(self) -> None:
+        """Begin anew in a child process: its parent's weights may be at work in a thread that the child has not.
+
+        It then computes with one thread, since OpenMP, once it has been at work with several, hangs after a fork.
+        """
+        if self._by_path or self._lock.locked():
+            self._threads = 1
+        self._lock = threading.Lock()
+        self._by_path = {}
 
 
 loaded_weights = _LoadedWeights()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=loaded_weights.forked)
 
 
-def _llama(path: Path) -> Any:
+def _llama(path: Path, threads: int) -> Any:
     try:
         from llama_cpp import Llama
     except (ImportError, OSError, RuntimeError) as error:
         raise ModelUnavailableError(f"llama-cpp-python is installed and cannot be used: {error}") from error
-    # llama.cpp's threads wait for each other by spinning, so that one thread too many makes a busy machine many times
-    # slower. It writes with half of the processors; left alone it would read with all of them.
-    threads = max(1, (os.cpu_count() or 1) // 2)
     try:
         return Llama(str(path), n_ctx=0, n_threads=threads, n_threads_batch=threads, verbose=False)
     except Exception as error:  # a file from elsewhere may fail in any part of it, its template among them
@@ -162,11 +195,3 @@ def _template(llama: Any, path: Path) -> Callable[[list[Turn]], str]:
 
 def _spelled(llama: Any, token: int) -> str:
     return "" if token < 0 else str(llama.detokenize([token], special=True), errors="replace")
-
-
-@lru_cache(maxsize=64)
-def _grammar_text(schema: str) -> str:
-    from llama_cpp.llama_grammar import json_schema_to_gbnf
-
-    grammar: str = json_schema_to_gbnf(json.dumps(render_grammar(json.loads(schema)).schema))
-    return grammar

@@ -21,6 +21,7 @@ from magic_tools.loose.phrases import either, phrased, say
 from magic_tools.loose.taker import Parsed
 from magic_tools.messages import Issue, Language, Message, Repair, TextPart, ToolCall
 from magic_tools.options import OutputMode
+from magic_tools.outputs.growing_answer import GrowingAnswer
 from magic_tools.outputs.output_tool import OutputLimits, OutputTool, output_tool
 from magic_tools.schema.walk import resolve
 
@@ -57,7 +58,7 @@ class Answer:
     `format` goes with the request, `instruction` into its system message; `wrapper` is the schema of
     an object that holds the value under one key, where the provider takes nothing but objects. Where there are
     `tools`, a call of one of them is the answer, and no text is; it holds the value of the schema, if there is one,
-    under that key. `digest` is of what is asked for, however it is, and empty for text.
+    under that key. `digest` is of what is asked for, however it is, and empty for text. `target` is its type.
     """
 
     schema: Schema[Any] | None = None
@@ -68,6 +69,7 @@ class Answer:
     language: Language = "en"
     tools: tuple[OutputTool[Any], ...] = ()
     digest: str = ""
+    target: Any = None
 
     @property
     def tool_names(self) -> tuple[str, ...]:
@@ -77,6 +79,17 @@ class Answer:
     def told(self) -> tuple[ToolDefinition, ...]:
         """The output tools as a request carries them."""
         return tuple(tool.told() for tool in self.tools)
+
+    def growing(self, name: str | None = None) -> GrowingAnswer | None:
+        """What reads the answer while it arrives: as text, or in the call of a name; None where it does not."""
+        if name is not None:
+            asked = next((tool for tool in self.tools if tool.name == name), None)
+            return None if asked is None else asked.growing(None if self.schema is None else _KEY)
+        if self.schema is None or self.tools:
+            return None
+        if self.wrapper is not None:
+            return GrowingAnswer(_under_key(self.target, self.schema), self.wrapper, _KEY)
+        return GrowingAnswer(self.target, self.schema)
 
     def check_call(self, call: ToolCall, finish: FinishReason | None) -> Checked | None:
         """Whether a call is the answer; None for a call of another tool."""
@@ -191,21 +204,30 @@ def answer_for(
         case "prompt":
             text = json.dumps(schema.json_schema, ensure_ascii=False)
             instruction = f"{phrased(_INSTRUCTION, language)}\n{text}"
-            return Answer(schema, instruction=instruction, may_be_null=may_be_null, language=language, digest=digest)
+            return Answer(
+                schema,
+                instruction=instruction,
+                may_be_null=may_be_null,
+                language=language,
+                digest=digest,
+                target=target,
+            )
         case "tool":
             held = _under_key(target, schema) if is_bare else target
             names = chain((_FINAL,), (f"{_FINAL}_{number}" for number in count(2)))
             name = next(name for name in names if name not in taken)
             made = output_tool(name, phrased(_FINAL_TEXT, language), held, limits=_NO_LIMITS, screen=None)
             held_in = schema if is_bare else None
-            return Answer(held_in, may_be_null=may_be_null, language=language, tools=(made,), digest=digest)
+            return Answer(
+                held_in, may_be_null=may_be_null, language=language, tools=(made,), digest=digest, target=target
+            )
         case "native":
             wrapper: Schema[Any] | None = None
             if capabilities.object_root and is_bare:
                 wrapper = compile_schema(_under_key(target, schema))
             name = _NO_NAME.sub("_", schema.name)[:64].strip("_") or "answer"
             asked = OutputFormat(name, (wrapper or schema).json_schema)
-            return Answer(schema, asked, None, wrapper, may_be_null, language, digest=digest)
+            return Answer(schema, asked, None, wrapper, may_be_null, language, digest=digest, target=target)
         case _:
             assert_never(chosen)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Generic, TypeVar, overload
 
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from magic_tools.chat import FinishReason, ToolDefinition
 from magic_tools.errors import DefinitionError
@@ -14,6 +15,7 @@ from magic_tools.loose.decode import Schema
 from magic_tools.loose.foreign import ForeignReader
 from magic_tools.loose.readers import PydanticReader, Reader
 from magic_tools.messages import Language, Repair
+from magic_tools.outputs.growing_answer import GrowingAnswer
 from magic_tools.outputs.output_limits import NO_LIMITS, OutputLimits, check_limits, with_object_root
 from magic_tools.outputs.output_reader import SUMMARY, Check, OutputReader, screened, summary_findings
 from magic_tools.outputs.text_limits import TextLimits, with_text_limits
@@ -54,12 +56,19 @@ class OutputTool(Generic[T]):
     name: str
     description: str
     limits: OutputLimits = field(repr=False)
+    _target: Any = field(repr=False)
     _schema: Schema[Any] = field(repr=False)
     _summary: bool = field(repr=False)
 
     def told(self) -> ToolDefinition:
         """The tool as a model is told of it, with a schema of its own."""
         return ToolDefinition(self.name, self.description, self._schema.json_schema)
+
+    def growing(self, key: str | None = None) -> GrowingAnswer:
+        """What reads the answer while the arguments of a call arrive: what is under a key, where one is given."""
+        if self._summary:
+            return GrowingAnswer(_held(self._target), self._schema, _DATA)
+        return GrowingAnswer(self._target, self._schema, key)
 
     def read(self, arguments: str, *, finish: FinishReason | None = None, language: Language = "en") -> Submitted[T]:
         """What the arguments of a call hand in; ParseError, in a language, where they do not fit.
@@ -122,7 +131,12 @@ def output_tool(
     checks += [summary_findings] if summary else []
     checks += [screened(reader.guide.schema, screen)] if screen is not None else []
     compiled: Schema[Any] = Schema(OutputReader(reader, stated, checks), name=name, closed=True)
-    return OutputTool(name, description, limits, compiled, summary)
+    return OutputTool(name, description, limits, target, compiled, summary)
+
+
+def _held(target: Any) -> Any:
+    """A type of an object with the data and the summary, for a target that is a type."""
+    return target if isinstance(target, Mapping) else TypedDict("answer", {_DATA: target, SUMMARY: str})  # type: ignore[operator]  # a type known only now
 
 
 def _check(name: object, description: object, summary: object, limits: object, screen: object) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic_core import from_json, to_json
 
 from magic_tools.effects.retrying import Try
-from magic_tools.events import Alert, ToolAttempted, ToolFinished, tell
+from magic_tools.events import Alert, ToolAttempted, ToolCompleted, tell
 from magic_tools.loose.phrases import phrased, say
 from magic_tools.messages import ToolEffect, ToolResult
 from magic_tools.tools.executable import Executable
@@ -168,7 +168,7 @@ class Passage:
             fields = {**from_json(secrets(_compact(held))), **fields}
         tell(
             self._scope.options.trace,
-            ToolFinished(
+            ToolCompleted(
                 run_id=self._scope.run_id,
                 call_id=self._call_id,
                 tool=self._target.name,

@@ -31,7 +31,8 @@ from magic_tools import (
     output_tool,
     tool,
 )
-from magic_tools.models.openai_chat import OpenAIChatModel, encode
+from magic_tools.models.openai_chat import WIRE
+from magic_tools.models.registry import load_model
 from tests.models.wire_server import Answer, WireServer
 from tests.ways import RunIt
 
@@ -69,7 +70,7 @@ def told(message: Message) -> str:
 
 def sent_schema(request: ModelRequest) -> dict[str, Any]:
     """The schema of the answer, as OpenAI is sent it: that of the format, else of the output tool."""
-    payload = encode(request, "m", ModelSettings())
+    payload = WIRE.encode(request, "m", ModelSettings())
     if "response_format" in payload:
         found: dict[str, Any] = payload["response_format"]["json_schema"]["schema"]
         return found
@@ -422,7 +423,7 @@ def test_f3_through_the_wire(run_it: RunIt, case: str) -> None:
     with WireServer() as wire:
         wire.answers.append(Answer(body))
         with pytest.raises(TruncatedError) as caught:
-            run_it("go", output=output, model=OpenAIChatModel("m", base_url=wire.base_url))
+            run_it("go", output=output, model=load_model("openai:m", base_url=wire.base_url))
         assert len(wire.asked) == 1
     assert "".join(message.text for message in caught.value.outcome.transcript[1:]) == text
 

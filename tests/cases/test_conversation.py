@@ -16,7 +16,6 @@ from magic_tools import (
     Limits,
     Message,
     ModelRequest,
-    ModelSettings,
     RunOptions,
     ScriptedModel,
     TextPart,
@@ -25,14 +24,17 @@ from magic_tools import (
     ToolResult,
     tool,
 )
-from magic_tools.models.openai_chat import COMPATIBLE, OPENAI, Flavour, OpenAIChatModel, encode
+from magic_tools.models.openai_chat import OPENAI, WIRE
+from magic_tools.models.registry import load_model
+from magic_tools.models.servers import SERVERS
+from magic_tools.models.wire import Flavour
 from tests.models.wire_server import Answer, WireServer
 from tests.ways import RunIt, results_in
 
 
 def on_the_wire(messages: Sequence[Message], flavour: Flavour = OPENAI) -> list[dict[str, Any]]:
     """The messages as OpenAI's chat completions are sent them."""
-    sent: list[dict[str, Any]] = encode(ModelRequest(tuple(messages)), "m", ModelSettings(), flavour)["messages"]
+    sent: list[dict[str, Any]] = WIRE.encode(ModelRequest(tuple(messages)), "m", flavour=flavour)["messages"]
     return sent
 
 
@@ -222,12 +224,11 @@ GO, THANKS, MORE = map(Message.user, ("go", "thanks", "and?"))
         pytest.param((Message.system("Be brief."), GO, CALLED, ANSWERED, THANKS), id="a system message"),
     ],
 )
-@pytest.mark.parametrize("flavour", [OPENAI, COMPATIBLE], ids=["OpenAI", "compatible"])
+@pytest.mark.parametrize("flavour", [OPENAI, SERVERS["compatible"]], ids=["OpenAI", "compatible"])
 def test_d3_a_history_on_the_wire(run_it: RunIt, history: tuple[Message, ...], flavour: Flavour) -> None:
     """A run takes it, and results stand right behind their calls, in order, whatever was said around them.
 
-    This is the half of the case that the OpenAI wire has. That roles alternate, so that both results and the
-    user's texts are one message, and that tool uses are last in theirs, belongs to the Anthropic adapter.
+    This is the half of the case that chat completions have; the other, of Anthropic, is in test_other_wires.
     """
     model = ScriptedModel(["done"])
     assert run_it(history, model=model).value == "done"
@@ -238,7 +239,7 @@ def test_d3_a_history_on_the_wire(run_it: RunIt, history: tuple[Message, ...], f
     assert [message["content"] for message in sent if message["role"] == "tool"] == ["one", "two"]
     (calling,) = [message for message in sent if "tool_calls" in message]
     assert [call["id"] for call in calling["tool_calls"]] == ["c1", "c2"]
-    assert calling["content"] == (next(message for message in history if message.calls).text or flavour.no_text)
+    assert calling["content"] == next(message for message in history if message.calls).text
 
 
 @pytest.mark.parametrize(
@@ -315,11 +316,11 @@ UNPARSED = [
 
 
 @pytest.mark.parametrize("arguments", UNPARSED, ids=lambda text: ascii(text)[:24])
-@pytest.mark.parametrize("flavour", [OPENAI, COMPATIBLE], ids=["OpenAI", "compatible"])
+@pytest.mark.parametrize("flavour", [OPENAI, SERVERS["compatible"]], ids=["OpenAI", "compatible"])
 def test_d4_arguments_that_did_not_parse(run_it: RunIt, arguments: str, flavour: Flavour) -> None:
     """They are sent again as the text of an object, with what the model wrote in it, and the error behind them.
 
-    That Anthropic's `input` is an object belongs to its adapter.
+    That Anthropic's `input` is an object is in test_other_wires.
     """
 
     @tool
@@ -374,7 +375,7 @@ def test_d4_through_the_wire(run_it: RunIt, arguments: str) -> None:
         for message, why in ((({"content": None, "tool_calls": [call]}), "tool_calls"), ({"content": "done"}, "stop")):
             body = {"choices": [{"message": {"role": "assistant", **message}, "finish_reason": why}]}
             wire.answers.append(Answer(body))
-        outcome = run_it("go", tools=[look], model=OpenAIChatModel("m", base_url=wire.base_url))
+        outcome = run_it("go", tools=[look], model=load_model("openai:m", base_url=wire.base_url))
         assert outcome.value == "done"
         sent = wire.asked[1].body["messages"]
     check_wire(sent)

@@ -34,7 +34,8 @@ from magic_tools import (
     output_tool,
     tool,
 )
-from magic_tools.models.openai_chat import OpenAIChatModel, encode
+from magic_tools.models.openai_chat import WIRE
+from magic_tools.models.registry import load_model
 from tests.models.wire_server import Answer, WireServer
 from tests.ways import RunIt, results_in
 
@@ -485,7 +486,7 @@ def test_e2_the_last_request_lets_nothing_be_called(run_it: RunIt, output: Any) 
     assert (outcome.ok, outcome.stop, outcome.steps) == (True, "step_limit", 3)
     assert outcome.value == (answer if output is str else {"a": 1})
     assert [request.tool_choice for request in model.requests] == ["auto"] * 3 + ["none"]
-    assert encode(model.requests[-1], "m", ModelSettings())["tool_choice"] == "none"
+    assert WIRE.encode(model.requests[-1], "m", ModelSettings())["tool_choice"] == "none"
 
 
 def test_e2_the_last_request_offers_the_output_tool_alone(run_it: RunIt) -> None:
@@ -675,7 +676,7 @@ def test_e3_through_the_wire(run_it: RunIt, told: bool, extra: bool) -> None:
     settings = ModelSettings(extra={"max_tokens": 64}) if extra else ModelSettings(max_tokens=64)
     with WireServer() as wire:
         wire.answers.append(Answer(body))
-        model = OpenAIChatModel("m", base_url=wire.base_url, settings=settings)
+        model = load_model("openai:m", base_url=wire.base_url, settings=settings)
         with pytest.raises(TruncatedError) as caught:
             run_it("go", tools=files.tools, model=model)
         assert len(wire.asked) == 1
@@ -716,7 +717,7 @@ def wire() -> Iterator[WireServer]:
 def test_e4_a_refusal_on_the_wire(run_it: RunIt, wire: WireServer, message: str, output: str) -> None:
     """It is one error with its words, after one request, whatever was asked for, and no call of it is made.
 
-    The other wires, and what is streamed, belong to their adapters: here it is OpenAI's chat completions.
+    Here it is chat completions that answer at once; the other wires, and what they stream, are in test_refusals.
     """
     files = Files()
     wire.answers.append(
@@ -727,7 +728,7 @@ def test_e4_a_refusal_on_the_wire(run_it: RunIt, wire: WireServer, message: str,
             }
         )
     )
-    model = OpenAIChatModel("m", base_url=wire.base_url)
+    model = load_model("openai:m", base_url=wire.base_url)
     with pytest.raises(RefusalError, match=WORDS) as caught:
         run_it("go", tools=files.tools, output=OUTPUTS[output], model=model)
     outcome = caught.value.outcome
@@ -743,7 +744,7 @@ def test_e4_what_the_provider_filters(run_it: RunIt, wire: WireServer) -> None:
     message = {"role": "assistant", "content": None}
     wire.answers.append(Answer({"choices": [{"message": message, "finish_reason": "content_filter"}]}))
     with pytest.raises(RefusalError) as caught:
-        run_it("go", output=Total, model=OpenAIChatModel("m", base_url=wire.base_url))
+        run_it("go", output=Total, model=load_model("openai:m", base_url=wire.base_url))
     assert len(wire.asked) == 1
     assert caught.value.outcome.stop == "refusal"
 

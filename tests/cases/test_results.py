@@ -93,7 +93,10 @@ def test_i1_a_value_without_a_form(invoke: Callable[..., ToolResult]) -> None:
 
 
 def test_i2_characters_go_as_they_are() -> None:
-    """In results, in arguments that are sent again, in descriptions and in error texts: no escapes."""
+    """In results, in arguments that are sent again, in descriptions and in error texts: no escapes.
+
+    That no wire escapes any is in test_other_wires.
+    """
 
     @tool(description="Погода в городе")
     def look(city: Annotated[str, "город"]) -> dict[str, str]:

@@ -209,7 +209,7 @@ def test_extract_of_what_is_not_there(
         (
             ("--model", "gpt"),
             None,
-            "There is no model called 'gpt': write openai:NAME (such as openai:gpt-5), local, or",
+            "There is no model called 'gpt': write openai:NAME (such as openai:gpt-5), openai-responses:NAME,",
         ),
         (("--model", "openai:"), None, "There is no model called 'openai:'"),
         ((), "gpt", "There is no model called 'gpt', as MAGIC_TOOLS_MODEL has it: write openai:NAME"),

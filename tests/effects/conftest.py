@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+import signal
+from collections.abc import Callable, Iterator
+from types import FrameType
 
 import pytest
 
@@ -18,3 +20,20 @@ def _nothing_stays(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     gc.collect(1)
     assert descriptors() == open_files
     assert [record.getMessage() for record in caplog.get_records("call")] == []
+
+
+@pytest.fixture
+def interrupt_after() -> Iterator[Callable[[float], None]]:
+    """A KeyboardInterrupt in the main thread, after so many seconds; 0 takes it back."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+
+    def after(seconds: float) -> None:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+    yield after
+    after(0)
+    signal.signal(signal.SIGALRM, before)

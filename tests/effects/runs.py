@@ -12,11 +12,12 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from magic_tools.effects.performing import GRACE_S
-from magic_tools.effects.program import Call, Effect, Program
-from magic_tools.effects.runners import run_async, run_sync
+from magic_tools.effects.program import Call, Effect, Emit, Program
+from magic_tools.effects.runners import run_async, run_sync, stream_async, stream_sync
+from magic_tools.effects.waiting import GRACE_S
 
 Run: TypeAlias = Callable[[Program[Any]], Any]
+Stream: TypeAlias = Callable[[Program[Any]], list[Any]]
 
 TIME_S = 0.03
 """What a call is allowed that will not be over by then."""
@@ -47,16 +48,44 @@ RUNS = [in_a_sync_run, in_an_async_run, in_a_sync_run_inside_a_loop]
 SYNC_RUNS = [in_a_sync_run, in_a_sync_run_inside_a_loop]
 
 
+def in_a_sync_stream(program: Program[Any]) -> list[Any]:
+    return list(stream_sync(program))
+
+
+def in_an_async_stream(program: Program[Any]) -> list[Any]:
+    async def outer() -> list[Any]:
+        return [value async for value in stream_async(program)]
+
+    return asyncio.run(outer())
+
+
+def in_a_sync_stream_inside_a_loop(program: Program[Any]) -> list[Any]:
+    async def outer() -> list[Any]:
+        return list(stream_sync(program))
+
+    return asyncio.run(outer())
+
+
+STREAMS = [in_a_sync_stream, in_an_async_stream, in_a_sync_stream_inside_a_loop]
+
+
 def _named(run: Run) -> str:
     return getattr(run, "__name__", str(run))
 
 
+every_stream = pytest.mark.parametrize("stream", STREAMS, ids=_named)
 every_run = pytest.mark.parametrize("run", RUNS, ids=_named)
 every_sync_run = pytest.mark.parametrize("run", SYNC_RUNS, ids=_named)
 
 
 def one(effect: Effect) -> Program[Any]:
     return (yield effect)
+
+
+def emits(*values: Any) -> Program[int]:
+    for value in values:
+        yield Emit(value)
+    return len(values)
 
 
 def told(effect: Effect) -> Program[str]:
@@ -68,12 +97,20 @@ def told(effect: Effect) -> Program[str]:
     return f"value: {value}"
 
 
-def caught(call: Call) -> Program[Any]:
+def caught(effect: Effect) -> Program[Any]:
     """The error of an effect, or its value."""
     try:
-        return (yield call)
+        return (yield effect)
     except Exception as error:
         return error
+
+
+def then(effect: Effect) -> Program[None]:
+    """What an effect came to, and that the program can go on."""
+    result = yield from told(effect)
+    yield Emit(result)
+    total = yield Call(add, (1, 2))
+    yield Emit(total)
 
 
 def add(left: int, right: int) -> int:

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from magic_tools.effects.performing import GRACE_S
 from magic_tools.effects.program import Call, CallCancelledError, Effect, Gather, Program, Sleep, within
 from magic_tools.effects.runners import run_async
+from magic_tools.effects.waiting import GRACE_S
 from magic_tools.effects.workers import abandoned_calls
 from tests.effects.runs import (
     FOREVER_S,

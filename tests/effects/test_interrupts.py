@@ -8,8 +8,7 @@ import random
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from types import FrameType
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -38,23 +37,6 @@ from tests.effects.runs import (
 
 class Enough(BaseException):
     """What is no exception, and neither an interrupt nor an exit."""
-
-
-@pytest.fixture
-def interrupt_after() -> Iterator[Callable[[float], None]]:
-    """A KeyboardInterrupt in the main thread, after so many seconds; 0 takes it back."""
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-
-    def after(seconds: float) -> None:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-
-    yield after
-    after(0)
-    signal.signal(signal.SIGALRM, before)
 
 
 EFFECTS: list[tuple[Callable[[threading.Event], Effect], int]] = [

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from magic_tools.effects import performing, workers
-from magic_tools.effects.performing import GRACE_S
+from magic_tools.effects import workers
 from magic_tools.effects.program import Call, CallTimeoutError, Gather, Program
+from magic_tools.effects.waiting import GRACE_S
 from magic_tools.effects.workers import abandoned_calls
 from tests.effects.runs import (
     TIME_S,
@@ -324,4 +324,4 @@ def test_a_brief_call_may_be_of_an_async_function(run: Run) -> None:
 
 def test_the_grace_is_small() -> None:
     """The promise of `a little more than its time` in numbers."""
-    assert performing.GRACE_S <= 0.25
+    assert GRACE_S <= 0.25

@@ -14,26 +14,34 @@ from magic_tools.effects.program import (
     Call,
     CallTimeoutError,
     DeadlineError,
+    Draw,
     Effect,
+    Emit,
     Gather,
     Program,
     Sleep,
     within,
 )
+from magic_tools.effects.workers import abandoned_calls
 from tests.effects.runs import (
     FOREVER_S,
     PROMPTLY_S,
     Run,
+    Stream,
     add,
     add_later,
     caught,
+    emits,
+    eventually,
     every_run,
+    every_stream,
     one,
     promptly,
     released_at_end,
     told,
     wait_for_ever,
 )
+from tests.effects.sources import Form, Source, Wait, every_form
 
 
 def nested_gather() -> Program[Any]:
@@ -195,3 +203,61 @@ def caught_program(program: Program[Any]) -> Program[Any]:
         return (yield from program)
     except Exception as error:
         return error
+
+
+def late(*effects: Effect) -> Program[list[str]]:
+    """What asks for effects when its time is over, and emits what each came to."""
+    time.sleep(0.002)
+    results = []
+    for effect in effects:
+        results.append((yield from told(effect)))
+        yield Emit(results[-1])
+    return results
+
+
+@every_stream
+def test_after_a_deadline_what_is_emitted_still_comes(stream: Stream) -> None:
+    """Alone and in a gather; drawing is refused."""
+    source = Source([1])
+    draw = Draw(source.open, lambda item: (item,), source.aopen)
+    refused = "DeadlineError: the time is over"
+    assert stream(within(late(draw, Sleep(0), Emit("an item")), 0.001)) == [refused] * 2 + ["an item", "value: None"]
+    gather = Gather((late(draw), emits(1)), 2)
+    assert sorted(map(str, stream(within(late(gather), 0.001)))) == ["1", refused, f"value: [['{refused}'], 1]"]
+    assert source.uses == []
+
+
+@every_stream
+def test_one_that_emits_for_ever_after_its_deadline_is_ended(stream: Stream) -> None:
+    """As one is that asks for anything else."""
+
+    def stubborn() -> Program[None]:
+        while True:
+            yield Emit(1)
+
+    with promptly(5), pytest.raises(DeadlineError, match="does not end"):
+        stream(within(stubborn(), 0.001))
+
+
+@every_form
+def test_a_draw_has_the_time_that_is_left(form: Form) -> None:
+    """Then it is given up, and the error says that this was not its own time, but where it had one that was shorter."""
+
+    def program(draw: Draw) -> Program[None]:
+        try:
+            yield draw
+        except CallTimeoutError as error:
+            yield Emit(("own" if error.own else "for all", error.still_runs))
+
+    source = Source(["an item", Wait()])
+    with promptly():
+        assert form.stream(within(program(form.draw(source)), 0.05)) == ["an item", ("for all", not form.awaits)]
+    source.woken.set()
+    assert eventually(lambda: source.closed == 1)
+    source = Source(["an item", Wait()])
+    draw = form.draw(source)._replace(timeout_s=0.05)
+    with promptly():
+        assert form.stream(within(program(draw), 20)) == ["an item", ("own", not form.awaits)]
+    source.woken.set()
+    assert eventually(lambda: source.closed == 1)
+    assert eventually(lambda: abandoned_calls() == 0)

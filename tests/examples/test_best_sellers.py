@@ -119,7 +119,7 @@ def ask(request: pytest.FixtureRequest, database: Path) -> Asking:
     def asked(
         *replies: Any, limits: Limits | None = None, capabilities: Capabilities | None = None, **options: Any
     ) -> Any:
-        model = ScriptedModel(replies, **({"capabilities": capabilities} if capabilities else {}))
+        model = ScriptedModel(replies, capabilities=capabilities) if capabilities else ScriptedModel(replies)
         told = RunOptions(**options)
         question, instructions = EXAMPLE.SAID[told.language]
         given: dict[str, Any] = {

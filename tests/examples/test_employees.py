@@ -19,7 +19,7 @@ from unicodedata import east_asian_width
 
 import pytest
 
-from magic_tools import Alert, ErrorCode, RunOptions, ToolAttempted, ToolFinished, ToolResult, lint, loose_parameters
+from magic_tools import Alert, ErrorCode, RunOptions, ToolAttempted, ToolCompleted, ToolResult, lint, loose_parameters
 from magic_tools.effects.program import Call, CallTimeoutError, Sleep
 from magic_tools.messages import Language
 from magic_tools.tools.execution import execute
@@ -272,7 +272,7 @@ def test_a_back_end_that_has_changed(language: Language, note: str) -> None:
 
     assert (result.fallback, result.code, result.effect) == (True, ErrorCode.INTERNAL, "none")
 
-    (finished,) = searched.told(ToolFinished)
+    (finished,) = searched.told(ToolCompleted)
     assert (finished.fallback, finished.is_error, finished.nth) == (True, False, 4)
     assert finished.fields == {"query": "张伟", "department_filter": None, "status": "fallback"}
 

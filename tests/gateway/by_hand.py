@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from magic_tools.effects.program import Call, Gather, Program, Sleep
+from magic_tools.effects.program import Call, Draw, Effect, Emit, Gather, Program, Sleep
 from magic_tools.events import Event
 from magic_tools.messages import ToolResult
 from magic_tools.options import RunOptions
@@ -44,7 +44,7 @@ class ByHand:
         except StopIteration as end:
             return end.value
 
-    def _done(self, effect: Call | Sleep | Gather) -> Any:
+    def _done(self, effect: Effect) -> Any:
         match effect:
             case Call():
                 return self._answers(effect)
@@ -53,3 +53,5 @@ class ByHand:
                 return None
             case Gather(programs):
                 return [self.run(program) for program in programs]
+            case Emit() | Draw():
+                raise AssertionError(f"nothing here is streamed, and this was asked for: {effect}")

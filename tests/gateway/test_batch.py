@@ -20,7 +20,7 @@ from magic_tools import (
     RunOptions,
     ScriptedModel,
     ToolCall,
-    ToolFinished,
+    ToolCompleted,
     ToolResult,
     Toolset,
     run,
@@ -248,7 +248,7 @@ def test_the_number_of_a_call_in_its_run() -> None:
     model = ScriptedModel([calls[:2], calls[2:], "done"])
     run("go", tools=[count], model=model, options=RunOptions(trace=events.append, on_alert=alerts.append))
     assert [(alert.tool, alert.nth, alert.call_id) for alert in alerts] == [("count", 3, "c2")]
-    finished = [event for event in events if isinstance(event, ToolFinished)]
+    finished = [event for event in events if isinstance(event, ToolCompleted)]
     assert sorted((event.nth, event.call_id) for event in finished) == [(1, "c0"), (2, "c1"), (3, "c2"), (4, "c3")]
     assert len({event.run_id for event in events}) == 1
 

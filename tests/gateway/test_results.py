@@ -21,8 +21,8 @@ from magic_tools import (
     Policy,
     RunOptions,
     Tool,
+    ToolCompleted,
     ToolFailure,
-    ToolFinished,
     tool,
 )
 from magic_tools.events import Event
@@ -145,7 +145,7 @@ def test_masked_fields_are_for_the_program() -> None:
     assert result.value is people
     assert "555" not in repr((caller.events, result))
     finished = caller.events[-1]
-    assert isinstance(finished, ToolFinished)
+    assert isinstance(finished, ToolCompleted)
     assert finished.fields == {"name": ["Ann"], "phone": ["***", "***"], "status": "ok"}
 
 
@@ -159,18 +159,18 @@ def test_what_is_logged() -> None:
     caller = ByHand(run_id="r1")
     caller.call(find, {"query": "x", "key": "hunter2"})
     finished = caller.events[-1]
-    assert isinstance(finished, ToolFinished)
+    assert isinstance(finished, ToolCompleted)
     assert (finished.run_id, finished.call_id, finished.tool, finished.nth) == ("r1", "c1", "find", 1)
     assert finished.metrics_prefix == "tool.find"
     assert finished.fields == {"query": "x", "limit": 3, "total": 7, "key": "**********", "status": "ok"}
     assert (finished.is_error, finished.code, finished.effect, finished.chars) == (False, None, "applied", 11)
     caller.call(find, {"query": 5})
     refused = caller.events[-1]
-    assert isinstance(refused, ToolFinished)
+    assert isinstance(refused, ToolCompleted)
     assert (refused.is_error, refused.code, refused.effect) == (False, None, "applied")
     caller.call(find, {"query": None})
     refused = caller.events[-1]
-    assert isinstance(refused, ToolFinished)
+    assert isinstance(refused, ToolCompleted)
     assert (refused.fields, refused.effect) == ({"status": "INVALID_ARGUMENT"}, "none")
     assert [issue.path for issue in refused.issues] == ["query"]
 
@@ -325,7 +325,7 @@ def test_the_whole_failure_is_in_the_trace() -> None:
 
     result = caller.call(fails)
     finished = caller.events[-1]
-    assert isinstance(finished, ToolFinished)
+    assert isinstance(finished, ToolCompleted)
     assert "order 17" not in result.content
     assert finished.detail is not None
     assert "KeyError: 'order 17'" in finished.detail

@@ -21,8 +21,8 @@ from magic_tools import (
     RunOptions,
     Tool,
     ToolAttempted,
+    ToolCompleted,
     ToolFailure,
-    ToolFinished,
     tool,
 )
 from magic_tools.effects.program import Call, CallTimeoutError
@@ -136,7 +136,7 @@ def test_a_fall_back_stands_in(fallback: Any) -> None:
     }
     assert isinstance(result.exception, ValueError)
     last = caller.events[-1]
-    assert isinstance(last, ToolFinished)
+    assert isinstance(last, ToolCompleted)
     assert (last.fallback, last.is_error, last.fields) == (True, False, {"status": "fallback"})
     assert len(attempts(caller)) == 2
 

@@ -141,8 +141,8 @@ GOOD = ModelReply((TextPart("done"),), "stop")
         ("done", "it is a str, and not a ModelReply"),
         (None, "it is a NoneType"),
         ({"parts": []}, "it is a dict"),
-        (replace(GOOD, parts=[TextPart("done")]), "not a tuple of TextPart and ToolCall"),  # type: ignore[arg-type]
-        (replace(GOOD, parts=("done",)), "not a tuple of TextPart and ToolCall"),  # type: ignore[arg-type]
+        (replace(GOOD, parts=[TextPart("done")]), "not a tuple of TextPart, ToolCall and ProviderPart"),  # type: ignore[arg-type]
+        (replace(GOOD, parts=("done",)), "not a tuple of TextPart, ToolCall and ProviderPart"),  # type: ignore[arg-type]
         (ModelReply((ToolCall("c", "look", {"sku": "a"}),)), "a ToolCall holds a dict where a text is due"),  # type: ignore[arg-type]
         (ModelReply((ToolCall("c", None, "{}"),)), "a ToolCall holds a NoneType"),  # type: ignore[arg-type]
         (ModelReply((ToolCall(5, "look", "{}"),)), "a ToolCall holds a int"),  # type: ignore[arg-type]

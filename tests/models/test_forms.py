@@ -9,7 +9,7 @@ import pytest
 from magic_tools.chat import ModelReply, ModelRequest, OutputFormat, ToolDefinition
 from magic_tools.loose.decode import compile_schema
 from magic_tools.messages import Message, TextPart, ToolCall, ToolResult
-from magic_tools.models.forms import replayed, restored
+from magic_tools.models.forms import Forms, replayed, restored
 from magic_tools.tools.tool import Tool
 
 TEXT = {"type": "string"}
@@ -28,11 +28,11 @@ def test_a_reply_is_restored() -> None:
     strange = ToolCall("c3", "unknown", '{"value": 1}')
     reply = ModelReply((TextPart('{"value": {"b": "y"}}'), CALL, other, strange), finish="tool_calls", model="m")
     request = ModelRequest((), TOOLS, output=OutputFormat("either", EITHER))
-    assert restored(reply, request, "openai-chat") == ModelReply(
+    assert restored(reply, Forms("openai-chat").of(request)) == ModelReply(
         (TextPart('{"b": "y"}'), BARE, other, strange), finish="tool_calls", model="m"
     )
-    assert restored(reply, ModelRequest((), TOOLS), "openai-chat").parts[0] == reply.parts[0]
-    assert restored(reply, ModelRequest(()), "openai-chat") == reply
+    assert restored(reply, Forms("openai-chat").of(ModelRequest((), TOOLS))).parts[0] == reply.parts[0]
+    assert restored(reply, Forms("openai-chat").of(ModelRequest(()))) == reply
 
 
 def test_history_is_replayed_as_it_was_told() -> None:
@@ -42,14 +42,15 @@ def test_history_is_replayed_as_it_was_told() -> None:
         Message("assistant", (TextPart('{"b":"y"}'), BARE)),
         Message("tool", (ToolResult("c1", "either", '{"a": "x"}'),)),
     )
-    told = replayed(ModelRequest(history, TOOLS, output=OutputFormat("either", EITHER)), "openai-chat")
+    request = ModelRequest(history, TOOLS, output=OutputFormat("either", EITHER))
+    told = replayed(request, Forms("openai-chat").of(request))
     assert told.messages == (
         history[0],
         Message("assistant", (TextPart('{"value":{"b":"y"}}'), ToolCall("c1", "either", '{"value":{"a": "x"}}'))),
         history[2],
     )
     plain = ModelRequest(history, TOOLS[1:])
-    assert replayed(plain, "openai-chat") == plain
+    assert replayed(plain, Forms("openai-chat").of(plain)) == plain
 
 
 SHUT = {"properties": {"a": TEXT, "b": {"type": "array"}}, "required": ["a"], "additionalProperties": False}
@@ -75,7 +76,7 @@ def test_what_has_to_be_mended(written: str, arguments: object, repairs: list[st
     calls = []
     taken = Tool.from_schema(lambda **sent: calls.append(sent), name="t", description="d", input_schema=UNION)
     reply = ModelReply((ToolCall("c", "t", written),))
-    (call,) = restored(reply, ModelRequest((), (taken.told(),)), "openai-chat").parts
+    (call,) = restored(reply, Forms("openai-chat").of(ModelRequest((), (taken.told(),)))).parts
     assert isinstance(call, ToolCall)
     result = taken.invoke(call.arguments)
     assert (calls, sorted(repair.kind for repair in result.repairs)) == ([arguments], repairs)
@@ -86,14 +87,14 @@ def test_what_cannot_be_mended(written: str) -> None:
     """What the ladder cannot read stays as it came, for it to say what is wrong."""
     reply = ModelReply((ToolCall("c", "either", written), TextPart(written)))
     request = ModelRequest((), TOOLS, output=OutputFormat("either", EITHER))
-    assert restored(reply, request, "openai-chat") == reply
+    assert restored(reply, Forms("openai-chat").of(request)) == reply
 
 
 def test_an_answer_in_prose() -> None:
     """An answer is taken out of what was wrapped around it wherever the ladder finds it, and the words stay."""
     text = 'Here it is:\n```json\n{"value": {"b": "y"},}\n```\nAnything else?'
     request = ModelRequest((), output=OutputFormat("either", EITHER))
-    (part,) = restored(ModelReply((TextPart(text),)), request, "openai-chat").parts
+    (part,) = restored(ModelReply((TextPart(text),)), Forms("openai-chat").of(request)).parts
     assert part == TextPart('Here it is:\n```json\n{"b": "y"}\n```\nAnything else?')
     assert compile_schema(EITHER).parse(part.text).value == {"b": "y"}
 
@@ -102,8 +103,8 @@ def test_an_answer_in_prose() -> None:
 def test_mended_history_is_replayed_too(text: str) -> None:
     """What was mended when it came is in the form that the model is told when it is sent again."""
     request = ModelRequest((Message("assistant", (TextPart(text),)),), output=OutputFormat("either", EITHER))
-    (message,) = replayed(request, "openai-chat").messages
+    (message,) = replayed(request, Forms("openai-chat").of(request)).messages
     assert '{"value":{"a"' in message.text.replace(" ", "")
-    (part,) = restored(ModelReply((TextPart(message.text),)), request, "openai-chat").parts
+    (part,) = restored(ModelReply((TextPart(message.text),)), Forms("openai-chat").of(request)).parts
     assert isinstance(part, TextPart)
     assert compile_schema(EITHER).parse(part.text).value == json.loads('{"a": "x"}')

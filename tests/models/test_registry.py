@@ -8,12 +8,12 @@ from typing import Any
 import openai
 import pytest
 
-from magic_tools.chat import ModelSettings
 from magic_tools.errors import ModelUnavailableError
 from magic_tools.models import local, registry
 from magic_tools.models.local import LocalModel
-from magic_tools.models.openai_chat import OpenAIChatModel
 from magic_tools.models.registry import MODEL_VARIABLE, load_model
+from magic_tools.models.remote import RemoteModel
+from magic_tools.settings import ModelSettings
 
 
 class Loaded(LocalModel):
@@ -39,7 +39,7 @@ def no_local_model(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_openai(name: str) -> None:
     """Everything after `openai:` is the model's name."""
     model = load_model(f"openai:{name}", api_key="k")
-    assert isinstance(model, OpenAIChatModel)
+    assert isinstance(model, RemoteModel)
     assert model.name == f"openai:{name}"
 
 
@@ -48,7 +48,7 @@ def test_openai_s_settings() -> None:
     settings = ModelSettings(temperature=0.5)
     model = load_model("openai:a", settings=settings, base_url="http://localhost:1/v1")
     assert "localhost" in repr(model)
-    assert vars(model)["_settings"] is settings
+    assert vars(model)["settings"] is settings
     with openai.OpenAI(api_key="k", base_url="http://127.0.0.1:1/v1") as client:
         assert "127.0.0.1" in repr(load_model("openai:a", client=client))
 
@@ -84,11 +84,14 @@ def test_the_environment_s_model(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(load_model(), Loaded)
 
 
-@pytest.mark.parametrize("spec", ["gpt-5", "openai", "openai:", "Local", " local", "anthropic:x", "localhost:80"])
+@pytest.mark.parametrize(
+    "spec", ["gpt-5", "openai", "openai:", "Local", " local", "anthropic", "anthropic:", "replay:", "localhost:80"]
+)
 def test_an_unknown_model(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name that stands for nothing is shown, with what may be written, and where it came from."""
     with pytest.raises(
-        ModelUnavailableError, match=f"no model called '{spec}': write openai:NAME .*, local, or local:"
+        ModelUnavailableError,
+        match=f"no model called '{spec}': write openai:NAME .*, local, .*, or replay:",
     ):
         load_model(spec, api_key="sk-secret")
     monkeypatch.setenv(MODEL_VARIABLE, spec)
@@ -101,7 +104,7 @@ def test_an_unknown_model(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("spec", [None, "local", "local:model.gguf"])
 def test_what_a_local_model_has_no_use_for(spec: str | None, given: dict[str, Any]) -> None:
     """A place or a key for a local model is a mistake, and told as one; the key is not."""
-    with pytest.raises(ValueError, match="are for openai:NAME") as caught:
+    with pytest.raises(ValueError, match="are for models behind a server") as caught:
         load_model(spec, **given)
     assert "secret" not in str(caught.value)
 

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from magic_tools import Message, ModelError, ModelRequest, ModelSettings, RateLimitError
-from magic_tools.effects.program import Call
-from magic_tools.models.openai_chat import OpenAIChatModel
-from magic_tools.models.transport import LONGEST_WAIT_S, sent
+from magic_tools.effects.program import Program
+from magic_tools.models.failures import LONGEST_WAIT_S
+from magic_tools.models.registry import load_model
+from magic_tools.models.transport import sent
 from tests.gateway.by_hand import ByHand
 from tests.models.wire_server import Answer, WireServer
 
@@ -43,14 +44,15 @@ def sending(*answers: Any, tries: int = 3) -> tuple[ByHand, Any]:
     """A caller, and what a request comes to whose tries are answered so."""
     left = iter(answers)
 
-    def ask() -> Any:
+    def ask() -> Program[Any]:
+        yield from ()
         answer = next(left)
         if isinstance(answer, Exception):
             raise answer
         return answer
 
     caller = ByHand()
-    return caller, caller.run(sent(Call(ask), tries=tries, now=lambda: NOW))
+    return caller, caller.run(sent(ask, tries=tries, now=lambda: NOW))
 
 
 @pytest.mark.parametrize(
@@ -59,12 +61,12 @@ def sending(*answers: Any, tries: int = 3) -> tuple[ByHand, Any]:
         ({"retry_after": "3"}, 3, 3.3),
         ({"retry_after": "Mon, 30 Nov 2026 12:00:05 GMT"}, 5, 5.3),
         ({"retry_after_ms": "2500"}, 2.5, 2.8),
-        ({"retry_after": "0"}, 0.5, 0.75),
-        ({"retry_after": "-1"}, 0.5, 0.75),
-        ({"retry_after": "abc"}, 0.5, 0.75),
-        ({"retry_after": "nan"}, 0.5, 0.75),
-        ({"retry_after": "Mon, 30 Nov 2026 11:00:00 GMT"}, 0.5, 0.75),
-        ({}, 0.5, 0.75),
+        ({"retry_after": "0"}, 0.1, 1.0),
+        ({"retry_after": "-1"}, 0.1, 1.0),
+        ({"retry_after": "abc"}, 0.1, 1.0),
+        ({"retry_after": "nan"}, 0.1, 1.0),
+        ({"retry_after": "Mon, 30 Nov 2026 11:00:00 GMT"}, 0.1, 1.0),
+        ({}, 0.1, 1.0),
         ({"retry_after": str(int(LONGEST_WAIT_S))}, LONGEST_WAIT_S, LONGEST_WAIT_S + 0.3),
     ],
 )
@@ -108,7 +110,7 @@ def test_a_wait_that_is_too_long_is_told() -> None:
     """The error names the number, and the request was made once."""
     with WireServer() as wire:
         wire.answers.append(Answer({"error": {"message": "slow"}}, 429, headers={"Retry-After": "999999"}))
-        model = OpenAIChatModel("m", base_url=wire.base_url, settings=ModelSettings())
+        model = load_model("openai:m", base_url=wire.base_url, settings=ModelSettings())
         with pytest.raises(
             RateLimitError, match="slow; it asks to wait 999999 s, and no request waits longer than 60 s"
         ):

@@ -14,13 +14,17 @@ from typing import Any, Self
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server says: `body` is JSON data, or text sent as it is; one that `hangs` never comes."""
+    """What the server says: `body` is JSON data, or text sent as it is.
+
+    One that `hangs` never comes, of one that `breaks` the connection is lost before its end.
+    """
 
     body: Any = ""
     status: int = 200
     content_type: str = "application/json"
     headers: Mapping[str, str] = field(default_factory=dict)
     hangs: bool = False
+    breaks: bool = False
 
     @property
     def content(self) -> bytes:
@@ -86,11 +90,13 @@ class WireServer:
                     self.close_connection = True
                     return
                 self.send_response(answer.status)
-                framing = {"Content-Type": answer.content_type, "Content-Length": str(len(answer.content))}
+                length = len(answer.content) + answer.breaks
+                framing = {"Content-Type": answer.content_type, "Content-Length": str(length)}
                 for name, value in {**framing, **answer.headers}.items():
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(answer.content)
+                self.close_connection = self.close_connection or answer.breaks
 
             def finish(self) -> None:
                 super().finish()
