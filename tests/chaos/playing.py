@@ -27,10 +27,10 @@ __all__ = ["Report", "played"]
 _LONGEST_S = 60.0
 """After this time a cell is taken to hang."""
 
-_AT_ONCE: Mapping[Pace, int] = {"patient": 48, "impatient": 24, "heavy": 1}
+_AT_ONCE: Mapping[Pace, int] = {"patient": 48, "impatient": 40, "heavy": 1}
 """How many cells are under way at a time: fewer where a busy machine would look like a slow server."""
 
-_BETWEEN_S = 0.03
+_BETWEEN_S = 0.02
 """What is between the beginnings of the first of them."""
 
 

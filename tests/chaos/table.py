@@ -27,8 +27,11 @@ called; the tool is called once, whatever becomes of that answer.
 - An error is one of `magic_tools.errors`, all of which are a `ModelError`; it holds the run so far as its `outcome`, a
   `StreamCutError` what came of the answer as its `partial`. Its text never holds the API key.
 - "sent again": after a wait, as often as `ModelSettings.tries` says; where the next try is answered, the run goes on. A
-  stream that broke off before it told any of the text, is sent again by the run, at once, and once only.
+  stream that broke off before it told any of the text is sent again by the run, at once, and once only.
 - A dash: the fault cannot befall this way.
+- Each cell ends within its time, and leaves no thread and no connection, but for one: a server that goes on sending a
+  head, or the body of an error, in small pieces keeps the thread of a sync run beyond the time in all, until it ends;
+  `magic_tools.abandoned_calls()` counts it.
 
 The times are those of `ModelSettings.timeouts`. The table is written by `python -m tests.chaos.table`, and the tests
 compare it with what they find.
