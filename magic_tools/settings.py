@@ -63,7 +63,9 @@ class ModelSettings:
 
     def __post_init__(self) -> None:
         stop: object = self.stop  # which a caller without a type checker may give as anything
-        if stop is not None and not (isinstance(stop, tuple) and all(isinstance(each, str) and each for each in stop)):
+        if stop is not None and not (
+            isinstance(stop, tuple) and stop and all(isinstance(each, str) and each for each in stop)
+        ):
             raise ValueError(f"ModelSettings.stop is a tuple of texts, such as ('END',), got {stop!r:.80}")
         for name, kinds, what in (
             ("temperature", (int, float), "a number"),
@@ -77,6 +79,9 @@ class ModelSettings:
             value: object = getattr(self, name)
             if (value is not None or name == "extra") and (not isinstance(value, kinds) or isinstance(value, bool)):
                 raise ValueError(f"ModelSettings.{name} is {what}, got {value!r:.80}")
+        for name in ("temperature", "top_p"):
+            if (number := getattr(self, name)) is not None and not (math.isfinite(number) and number >= 0):
+                raise ValueError(f"ModelSettings.{name} is a number of at least 0, got {number!r}")
         for name in ("max_tokens", "tries"):
             if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise ValueError(f"ModelSettings.{name} is 1 or more, got {getattr(self, name)}")

@@ -134,6 +134,7 @@ async def emitting(program: Program[Any]) -> AsyncGenerator[Any, None]:
                                 for value in made:
                                     yield value
                         attempt = supply.attempt
+                        del supply  # a stream that goes on keeps nothing of what it has drawn
                     case _:
                         attempt = await perform(effect, workers, to_nobody)
                 effect = go_on(program, attempt)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from magic_tools.effects.drawing import MOST_AHEAD, Over, Pump
 from magic_tools.effects.program import CallTimeoutError, Draw
-from magic_tools.effects.waiting import GRACE_S, cancelled, clocked
+from magic_tools.effects.waiting import GRACE_S, cancel, cancelled, clocked
 from magic_tools.effects.workers import NOTHING, Attempt, Workers, ends_the_run, is_awaitable, run_is_over
 
 if TYPE_CHECKING:
@@ -98,13 +98,12 @@ class ThreadSupply(Supply):
 
     def _put_from_there(self, item: Any) -> None:
         self._items.append(item)
-        if self._told:  # and the loop has not heard of it yet
-            return
-        self._told = True
-        try:
-            self._loop.call_soon_threadsafe(self._hear)
-        except RuntimeError:  # of a loop that was closed meanwhile
+        if self._loop.is_closed():
             self._pump.stop()
+        elif not self._told:  # else the loop will hear of this one too
+            self._told = True
+            with suppress(RuntimeError):  # of a loop that is closed just now
+                self._loop.call_soon_threadsafe(self._hear)
 
     def _hear(self) -> None:
         self._told = False
@@ -186,13 +185,17 @@ class TaskSupply(Supply):
             self._room.set_result(None)
 
     def _give_up(self) -> None:
-        if self._task is not None and not self._task.done():
-            self._late = self._over = True
-            self._task.cancel()
-            self._timer = self._loop.call_later(GRACE_S, self._leave)
+        if self._task is None or self._task.done():
+            return
+        self._over = True
+        if not self._closing:
+            self._late = True
+            cancel({self._task})
+        self._timer = self._loop.call_later(GRACE_S, self._leave, self._task)
 
-    def _leave(self) -> None:
+    def _leave(self, task: asyncio.Task[Attempt]) -> None:
         self._task = None
+        cancel({task})
         self.put(Over(Attempt(error=CallTimeoutError(still_runs=True))))
 
     async def _end(self) -> None:
@@ -203,7 +206,7 @@ class TaskSupply(Supply):
 
         if self._closing:
             await asyncio.wait({self._task}, timeout=GRACE_S)
-            self._task.cancel()
+            cancel({self._task})
         else:
             await cancelled({self._task}, self._grace_s)
 

@@ -125,7 +125,8 @@ def copy_open(value: Any, open_path: Path | None) -> Any:
     """The value with containers of its own where it is open; what is whole in them is shared."""
     if open_path is None or not isinstance(value, dict | list):
         return value
-    copied = place = value.copy()
+    place: Any = value.copy()
+    copied = place
     for step in open_path:
         if isinstance(place[step], dict | list):
             place[step] = place[step].copy()

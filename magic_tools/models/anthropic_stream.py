@@ -31,7 +31,9 @@ class AnthropicReader:
         return has_ended and all(block.has_ended for block in self._blocks)
 
     def feed(self, event: Mapping[str, Any]) -> Iterable[Piece]:
-        """What an event brings that is new."""
+        """What an event brings that is new; none does after the message was said to stop."""
+        if self._has_stopped:
+            return ()
         match event:
             case {"type": "content_block_delta", "delta": Mapping() as delta}:
                 return self._block_of(event).grow(delta)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from magic_tools.effects.program import CallTimeoutError
 from magic_tools.errors import ModelError, ModelTimeoutError, RateLimitError, StreamCutError, UnsupportedSettingError
+from magic_tools.models.headers import keys_in
 from magic_tools.models.payloads import AnsweredError, shortened
 
 __all__ = ["LONGEST_WAIT_S", "Asked", "answered", "explained", "may_pass", "read_json", "status_of", "told_wait_s"]
@@ -53,12 +54,12 @@ _FAILURES: Mapping[str, tuple[type[ModelError], str]] = {
 
 
 class Asked(NamedTuple):
-    """Who was asked, for an error's text: the model, its host, the variable of its key, the key, the time in all."""
+    """Who was asked, for an error's text: the model, its host, the variable of its key, its keys, the time in all."""
 
     name: str
     host: str
     variable: str
-    key: str
+    keys: Callable[[], tuple[str, ...]]
     total_s: float | None
 
 
@@ -79,7 +80,7 @@ def explained(asked: Asked) -> Iterator[None]:
 def _told(error: Exception, asked: Asked) -> ModelError | None:
     """The error as one of ours; None where it is no failure of a request."""
     if isinstance(error, StreamCutError):
-        return StreamCutError(_without_key(f"{asked.name} at {asked.host}: {error}", asked.key), error.partial)
+        return StreamCutError(_without_keys(f"{asked.name} at {asked.host}: {error}", asked.keys()), error.partial)
     error = _as_read(error)
     kind, sentence = next((_FAILURES[name] for name in _names(error) if name in _FAILURES), (None, ""))
     if kind is None:
@@ -101,7 +102,7 @@ def _told(error: Exception, asked: Asked) -> ModelError | None:
     wait_s = told_wait_s(error, datetime.now(UTC))
     if wait_s is not None and wait_s > LONGEST_WAIT_S:
         text += f"; it asks to wait {wait_s:.0f} s, and no request waits longer than {LONGEST_WAIT_S:.0f} s"
-    return kind(_without_key(text, asked.key))
+    return kind(_without_keys(text, (*asked.keys(), *_keys_sent(error))))
 
 
 def _names(error: BaseException | None) -> list[str]:
@@ -123,9 +124,18 @@ def _inner(said: Any) -> Any:
             return said
 
 
-def _without_key(text: str, key: str) -> str:
-    secret = key.strip()
-    return text.replace(secret, "***") if len(secret) >= 8 else text  # a shorter one is made up, where none is wanted
+def _without_keys(text: str, keys: Iterable[str]) -> str:
+    for key in sorted({each.strip() for each in keys}, key=len, reverse=True):
+        if len(key) >= 8:  # a shorter one is made up, where none is wanted
+            text = text.replace(key, "***")
+    return text
+
+
+def _keys_sent(error: Exception) -> tuple[str, ...]:
+    """The keys of the request that failed, where it can be seen."""
+    with suppress(Exception):  # what has no request says so by raising
+        return keys_in(error.request.headers)  # type: ignore[attr-defined]  # of both SDKs and their HTTP library
+    return ()
 
 
 def _time_in_force(error: Exception) -> float | None:

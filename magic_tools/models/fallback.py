@@ -8,7 +8,7 @@ from dataclasses import replace
 from magic_tools.asking import ProgramModel, asked
 from magic_tools.chat import Capabilities, ChatModel, ModelReply, ModelRequest, Piece, fault_of
 from magic_tools.effects.program import Program
-from magic_tools.errors import ModelError, UnsupportedSettingError
+from magic_tools.errors import ModelError
 from magic_tools.events import ModelPassedOver, tell
 from magic_tools.models.reply_data import error_like
 from magic_tools.models.wrapping import identity_of
@@ -63,8 +63,6 @@ class FallbackModel(ProgramModel):
                 tell(request.note, ModelPassedOver(before.name, reasons[-1]))
             try:
                 reply = yield from asked(model, request, streamed=streamed, told=told)
-            except UnsupportedSettingError:
-                raise
             except ModelError as error:
                 if delivered:
                     raise

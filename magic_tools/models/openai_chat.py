@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from magic_tools.chat import Capabilities, FinishReason, ModelReply, ToolChoice
 from magic_tools.errors import ModelError
-from magic_tools.messages import Message, TextPart, ToolCall, ToolResult, Usage
-from magic_tools.models.openai_chat_stream import ChatReader, refusal_in
+from magic_tools.messages import Message, ProviderPart, TextPart, ToolCall, ToolResult, Usage
+from magic_tools.models.openai_chat_stream import THOUGHTS, ChatReader, refusal_in
 from magic_tools.models.payloads import (
     AnsweredError,
     arguments_text,
     count_of,
+    short_id,
     shortened,
     text_of,
     tool_calls,
@@ -23,6 +26,9 @@ from magic_tools.models.wire import OF_OPENAI, Flavour, Prepared, Wire
 from magic_tools.values import JsonObject
 
 __all__ = ["OPENAI", "WIRE"]
+
+_NAME = "openai-chat"
+_call_id = partial(short_id, longest=40)  # the API's answer to longer ones (camel-ai/camel#2215, 2025)
 
 _FINISHES: Mapping[str, FinishReason] = {
     "stop": "stop",
@@ -53,7 +59,10 @@ def _able(model: str) -> Capabilities:
 def _body(prepared: Prepared) -> JsonObject:
     request, form, quirks = prepared.request, prepared.form, prepared.flavour.quirks
     no_text = "" if "no null content" in quirks else None
-    messages = [encoded for message in request.messages for encoded in _encode_message(message, no_text)]
+    thought = prepared.flavour is not OPENAI  # OpenAI's own service tells no thoughts here, and takes none
+    messages = [
+        encoded for message in request.messages for encoded in _encode_message(message, no_text, thought=thought)
+    ]
     payload: JsonObject = {"model": prepared.model, "messages": messages}
     if form.tools:
         payload["tools"] = list(form.tools)
@@ -80,21 +89,42 @@ def _encode_choice(choice: ToolChoice) -> str | JsonObject:
     return choice if choice in ("none", "required") else {"type": "function", "function": {"name": choice}}
 
 
-def _encode_message(message: Message, no_text: str | None) -> Iterator[JsonObject]:
+def _encode_message(message: Message, no_text: str | None, *, thought: bool) -> Iterator[JsonObject]:
     if message.role == "tool":
         for part in message.parts:
             if isinstance(part, ToolResult):
-                yield {"role": "tool", "tool_call_id": part.call_id, "content": part.content}
+                yield {
+                    "role": "tool",
+                    "tool_call_id": _call_id(part.call_id),
+                    "content": part.content,
+                }
     elif calls := message.calls:
         content = message.text or no_text
-        yield {"role": "assistant", "content": content, "tool_calls": [_encode_call(call) for call in calls]}
-    elif message.text or not message.parts:  # and nothing for a turn that holds only what another wire can read
+        told = _thoughts_told(message) if thought else {}
+        yield {"role": "assistant", "content": content, **told, "tool_calls": [_encode_call(call) for call in calls]}
+    elif message.text or not any(isinstance(part, ProviderPart) for part in message.parts):
         yield {"role": message.role, "content": message.text}
+
+
+def _thoughts_told(message: Message) -> JsonObject:
+    """What a server told of its thoughts before it called a tool, as some want it back (DeepSeek, November 2026)."""
+    told: JsonObject = {}
+    for part in message.parts:
+        if isinstance(part, ProviderPart) and part.wire == _NAME:
+            told |= json.loads(part.data)
+    return told
+
+
+def _thoughts(message: Mapping[str, Any]) -> Iterator[ProviderPart]:
+    """What a message tells of thoughts, under the names that servers have for it."""
+    for key in THOUGHTS:
+        if thought := message.get(key):
+            yield ProviderPart(_NAME, json.dumps({key: thought}, ensure_ascii=False), text_of(thought))
 
 
 def _encode_call(call: ToolCall) -> JsonObject:
     function = {"name": call.name, "arguments": arguments_text(call.arguments)}
-    return {"id": call.id, "type": "function", "function": function}
+    return {"id": _call_id(call.id), "type": "function", "function": function}
 
 
 def _decode(payload: Mapping[str, Any]) -> ModelReply:
@@ -106,7 +136,7 @@ def _decode(payload: Mapping[str, Any]) -> ModelReply:
     refusal = text_of(message.get("refusal")) or refusal_in(message.get("content"))
     texts = [text for text in (text_of(message.get("content")), refusal) if text]
     return ModelReply(
-        parts=(*map(TextPart, texts), *tool_calls(_sent_calls(message))),
+        parts=(*_thoughts(message), *map(TextPart, texts), *tool_calls(_sent_calls(message))),
         finish="refusal" if refusal else _finish(finish_reason),
         usage=_usage(payload.get("usage")),
         model=text_of(payload.get("model")),
@@ -158,7 +188,7 @@ def _usage(usage: object) -> Usage:
 
 
 WIRE = Wire(
-    name="openai-chat",
+    name=_NAME,
     prefix="openai",
     path="/chat/completions",
     dialect="openai-chat",

@@ -12,7 +12,10 @@ from magic_tools.chat import CallPiece, Piece, TextPiece
 from magic_tools.models.payloads import AnsweredError, text_of
 from magic_tools.values import JsonObject
 
-__all__ = ["ChatReader", "refusal_in"]
+__all__ = ["THOUGHTS", "ChatReader", "refusal_in"]
+
+THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details")
+"""What servers call that in which they tell what a model thinks."""
 
 _MOST_LOOKS = 8
 """How often it is looked whether what has come of a call is all of it."""
@@ -24,6 +27,7 @@ class ChatReader:
     def __init__(self) -> None:
         self._texts: list[str] = []
         self._refusals: list[str] = []
+        self._thoughts: dict[str, Any] = {}
         self._calls: list[_GrowingCall] = []
         self._by_index: dict[int | str, _GrowingCall] = {}
         self._last: _GrowingCall | None = None
@@ -69,6 +73,10 @@ class ChatReader:
 
     def _read(self, delta: JsonObject, pieces: list[Piece]) -> None:
         content, refused, calls = delta.get("content"), delta.get("refusal"), delta.get("tool_calls")
+        for key in THOUGHTS:
+            if thought := delta.get(key):
+                held = self._thoughts.get(key)
+                self._thoughts[key] = held + thought if isinstance(held, type(thought)) else thought
         if (refused or isinstance(content, list)) and (words := text_of(refused) or refusal_in(content)):
             self._refusals.append(words)
         if content and (text := text_of(content)):
@@ -125,6 +133,7 @@ class ChatReader:
     def payload(self) -> JsonObject:
         """What has come, as the body of a completion."""
         message: JsonObject = {"role": "assistant", "content": "".join(self._texts) or None}
+        message |= self._thoughts
         if self._refusals:
             message["refusal"] = "".join(self._refusals)
         if self._calls:

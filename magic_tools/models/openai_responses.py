@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, assert_never
 
-from magic_tools.chat import CallPiece, Capabilities, FinishReason, ModelReply, Piece, ReplyPart, TextPiece, ToolChoice
+from magic_tools.chat import Capabilities, FinishReason, ModelReply, ReplyPart, ToolChoice
 from magic_tools.errors import ModelError
 from magic_tools.messages import Message, Part, ProviderPart, TextPart, ToolCall, ToolResult, Usage
-from magic_tools.models.payloads import AnsweredError, arguments_text, count_of, shortened, text_of, tool_calls
+from magic_tools.models.openai_responses_stream import ResponsesReader, is_call
+from magic_tools.models.payloads import (
+    AnsweredError,
+    arguments_text,
+    count_of,
+    short_id,
+    shortened,
+    text_of,
+    tool_calls,
+)
 from magic_tools.models.wire import OF_OPENAI, Flavour, Prepared, Wire
 from magic_tools.values import JsonObject
 
@@ -28,12 +37,10 @@ _FIELDS = {"temperature": "temperature", "top_p": "top_p", "max_tokens": "max_ou
 _THINKS = re.compile(r"(ft:)?(o\d|gpt-[5-9](?!.*-chat))")
 _NEVER_THINKS = re.compile(r"(ft:)?(gpt-[34]|chatgpt-|gpt-5-chat)")
 
-_INCOMPLETE: Mapping[str, FinishReason] = {"max_output_tokens": "length", "content_filter": "content_filter"}
-
 # What ResponseReasoningItemParam takes (openai 3.57), where it is not None.
 _REASONING_KEYS = ("type", "id", "summary", "content", "encrypted_content", "status")
 
-_LONGEST_CALL_ID = 64  # openai-openapi 2.3.0, August 2026
+_call_id = partial(short_id, longest=64)  # openai-openapi 2.3.0, August 2026
 
 
 def _able(model: str) -> Capabilities:
@@ -125,18 +132,20 @@ def _sent(items: Iterable[JsonObject], replay: _Replay) -> Iterable[JsonObject]:
 
 def _encode_call(call: ToolCall) -> JsonObject:
     arguments = arguments_text(call.arguments)
-    return {"type": "function_call", "call_id": _call_id(call.id), "name": call.name, "arguments": arguments}
+    return {
+        "type": "function_call",
+        "call_id": _call_id(call.id),
+        "name": call.name,
+        "arguments": arguments,
+    }
 
 
 def _encode_result(result: ToolResult) -> JsonObject:
-    return {"type": "function_call_output", "call_id": _call_id(result.call_id), "output": result.content}
-
-
-def _call_id(call_id: str) -> str:
-    """The id of a call as the server takes it, the same for the same id."""
-    if 0 < len(call_id) <= _LONGEST_CALL_ID:
-        return call_id
-    return f"call_{hashlib.sha256(call_id.encode(errors='backslashreplace')).hexdigest()[:32]}"
+    return {
+        "type": "function_call_output",
+        "call_id": _call_id(result.call_id),
+        "output": result.content,
+    }
 
 
 def _decode(payload: Mapping[str, Any]) -> ModelReply:
@@ -146,12 +155,12 @@ def _decode(payload: Mapping[str, Any]) -> ModelReply:
     a function's call is a part of the provider's own, at its place.
     """
     items = _output(payload)
-    said = [(item.get("call_id"), item.get("name"), item.get("arguments")) for item in items if _is_call(item)]
+    said = [(item.get("call_id"), item.get("name"), item.get("arguments")) for item in items if is_call(item)]
     calls = iter(tool_calls(said))
     parts: list[ReplyPart] = []
     is_refused = False
     for item in items:
-        if _is_call(item):
+        if is_call(item):
             parts.append(next(calls))
         elif item.get("type", "message") == "message":
             is_refused |= _decode_message(item, parts)
@@ -159,7 +168,7 @@ def _decode(payload: Mapping[str, Any]) -> ModelReply:
             parts.append(ProviderPart(_NAME, json.dumps(item, ensure_ascii=False), _summary(item)))
     return ModelReply(
         parts=tuple(parts),
-        finish="refusal" if is_refused else _finish(payload, has_calls=bool(said)),
+        finish="refusal" if is_refused else _finish(payload, items),
         usage=_usage(payload.get("usage")),
         model=text_of(payload.get("model")),
     )
@@ -172,16 +181,14 @@ def _output(payload: object) -> Sequence[Mapping[str, Any]]:
             raise AnsweredError(error)
         case {"status": "failed"}:
             raise AnsweredError("the response failed, and the server gives no reason")
+        case {"status": "cancelled" | "queued" | "in_progress" as status}:
+            raise ModelError(f"the response is {status}, and no answer")
         case {"output": [*items]}:
             return [item for item in items if isinstance(item, Mapping)]
         case Mapping():
             raise ModelError(f"the answer holds no list of output: {shortened(payload)}")
         case _:
             raise ModelError(f"the answer is not a JSON object: {shortened(payload)}")
-
-
-def _is_call(item: Mapping[str, Any]) -> bool:
-    return item.get("type") == "function_call"
 
 
 def _decode_message(item: Mapping[str, Any], parts: list[ReplyPart]) -> bool:
@@ -205,14 +212,18 @@ def _summary(item: Mapping[str, Any]) -> str:
     return "\n\n".join(text for each in told if (text := text_of([each]))) if isinstance(told, list) else ""
 
 
-def _finish(payload: Mapping[str, Any], *, has_calls: bool) -> FinishReason | None:
+def _finish(payload: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> FinishReason | None:
+    """Why a response ended; one that is not complete, or has a call that is not, was cut."""
+    is_cut = any(is_call(item) and item.get("status") in ("incomplete", "in_progress") for item in items)
     match payload:
+        case {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}:
+            return "content_filter"
+        case {"status": "incomplete"}:
+            return "length"
+        case {"status": "completed"} if is_cut:
+            return "length"
         case {"status": "completed"}:
-            return "tool_calls" if has_calls else "stop"
-        case {"status": "incomplete", "incomplete_details": {"reason": str(reason)}}:
-            return _INCOMPLETE.get(reason, "other")
-        case {"status": str()}:
-            return "other"
+            return "tool_calls" if any(map(is_call, items)) else "stop"
         case _:
             return None
 
@@ -226,106 +237,6 @@ def _usage(usage: object) -> Usage:
     )
 
 
-class _Reader:
-    """Reads the events of a streamed response."""
-
-    def __init__(self) -> None:
-        self._items: list[_GrowingItem] = []
-        self._latest: dict[tuple[str, int | str], _GrowingItem] = {}
-        self._calls = 0
-        self._model = ""
-        self._final: JsonObject | None = None
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the event came that ends a response."""
-        return self._final is not None
-
-    def feed(self, event: Mapping[str, Any]) -> Iterable[Piece]:
-        """What an event brings that is new; the events that end an item or a text only say again what came."""
-        match event:
-            case {"type": "response.output_text.delta", "delta": str(delta)} if delta:
-                self._found("message", event).fragments.append(delta)
-                return (TextPiece(delta),)
-            case {"type": "response.function_call_arguments.delta", "delta": str(delta)} if delta:
-                return self._found("function_call", event).grown(delta)
-            case {"type": "response.refusal.delta", "delta": str(delta)}:
-                self._found("message", event).refusals.append(delta)
-            case {"type": "response.output_item.added", "item": Mapping() as item}:
-                return self._begun(item, event).grown("")
-            case {"type": "response.output_item.done", "item": Mapping() as item}:
-                found = self._found(text_of(item.get("type")), {"item_id": item.get("id"), **event})
-                found.item, found.is_whole = item, True
-            case {"type": "response.failed", "response": {"error": error}} | {"error": error} if error:
-                raise AnsweredError(error)
-            case {"type": "error" | "response.failed"}:
-                raise AnsweredError(event)
-            case {"type": "response.completed" | "response.incomplete" as ended}:
-                response = event.get("response")
-                held = response if isinstance(response, Mapping) else {}
-                self._final = {"status": ended.removeprefix("response."), **held}
-            case {"response": {"model": str(model)}}:
-                self._model = model
-            case _:
-                pass
-        return ()
-
-    def _found(self, kind: str, event: Mapping[str, Any]) -> _GrowingItem:
-        """The item that an event speaks of: by its index, else its id; a new one if none is known."""
-        index, item_id = event.get("output_index"), text_of(event.get("item_id"))
-        found = self._latest.get((kind, index if isinstance(index, int) else item_id))
-        return found or self._begun({"type": kind, "id": item_id}, event)
-
-    def _begun(self, item: Mapping[str, Any], event: Mapping[str, Any]) -> _GrowingItem:
-        index, kind = event.get("output_index"), text_of(item.get("type"))
-        order = index if isinstance(index, int) else len(self._items)
-        begun = _GrowingItem(item, order, self._calls)
-        self._calls += kind == "function_call"
-        self._items.append(begun)
-        self._latest[kind, order] = self._latest[kind, text_of(item.get("id"))] = begun
-        return begun
-
-    def payload(self) -> JsonObject:
-        """What has come, as the body of a response; the one that the last event holds, where it holds the output."""
-        final = self._final or {}
-        came = [item.written() for item in sorted(self._items, key=lambda item: item.order)]
-        return {"model": self._model, **final, "output": final.get("output") or [item for item in came if item]}
-
-
-@dataclass(slots=True)
-class _GrowingItem:
-    """An item of output whose fragments arrive: of the text of a message, or of the arguments of a call."""
-
-    item: Mapping[str, Any]
-    order: int
-    place: int
-    is_whole: bool = False
-    fragments: list[str] = field(default_factory=list)
-    refusals: list[str] = field(default_factory=list)
-
-    def grown(self, arguments: str) -> Iterable[Piece]:
-        """The piece that a fragment of arguments adds; none to what is no call."""
-        self.fragments.append(arguments)
-        if not _is_call(self.item) or not (name := text_of(self.item.get("name"))):
-            return ()
-        return (CallPiece(self.place, text_of(self.item.get("call_id")), name, arguments),)
-
-    def written(self) -> JsonObject | None:
-        """The item as a response that was not streamed has it; None for one of the provider's own that is not whole."""
-        came: Any
-        text, refusal = "".join(self.fragments), "".join(self.refusals)
-        match self.item.get("type"):
-            case "function_call":
-                key, came = "arguments", text
-            case "message":
-                said = {"type": "output_text", "text": text}, {"type": "refusal", "refusal": refusal}
-                key, came = "content", [each for each, words in zip(said, (text, refusal), strict=True) if words]
-            case _:
-                return dict(self.item) if self.is_whole else None
-        own = self.item.get(key)
-        return {**self.item, key: (own or came) if self.is_whole else (came or own)}
-
-
 WIRE = Wire(
     name=_NAME,
     prefix=_NAME,
@@ -333,7 +244,7 @@ WIRE = Wire(
     dialect="openai-responses",
     body=_body,
     decode=_decode,
-    reader=_Reader,
+    reader=ResponsesReader,
     able=_able,
     fields=_FIELDS,
     flavour=Flavour("openai"),

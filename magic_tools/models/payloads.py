@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from itertools import count
@@ -18,6 +19,8 @@ __all__ = [
     "arguments_object",
     "arguments_text",
     "count_of",
+    "joined",
+    "short_id",
     "shortened",
     "text_of",
     "tool_calls",
@@ -102,6 +105,22 @@ def _written(sent: object) -> str:
             return sent
         case _:
             return json.dumps(sent, ensure_ascii=False)
+
+
+def short_id(call_id: str, longest: int) -> str:
+    """The id of a call as a server takes it that takes so many characters; for the same id always the same."""
+    if 0 < len(call_id) <= longest:
+        return call_id
+    return f"call_{hashlib.sha256(call_id.encode(errors='backslashreplace')).hexdigest()[:32]}"
+
+
+def joined(text: str) -> str:
+    """A text in which halves of a character that came one after the other are that character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    return text
 
 
 def text_of(content: object) -> str:

@@ -61,13 +61,17 @@ def load_model(
     `replay:FILE.jsonl`. Without a name it is the one in the environment variable MAGIC_TOOLS_MODEL, else `local`.
     `base_url`, `api_key` and `client`, a ready client of the provider's SDK, are for a model behind a server, and a
     ValueError with another, as with several: those have each its own. `server` names what speaks OpenAI's chat
-    completions at `base_url`, where its address does not say it. `settings` are for each model that is given by its
+    completions at `base_url`, where its address does not say it. Each of several has to be there to be loaded, such as
+    its key. `settings` are for each model that is given by its
     name. `notify` is told in a line when a local model's weights are about to be loaded. ModelUnavailableError says
     what to install or set where no model can answer.
     """
     if not isinstance(spec, str | None):
         if base_url or api_key or client is not None or server is not None:
             raise ValueError("base_url, api_key, client and server are for one model: give a list ready models instead")
+        given: Any = spec  # which a caller without a type checker may give as anything
+        if not isinstance(given, Sequence) or not all(isinstance(each, str | ChatModel) for each in given):
+            raise ValueError(f"several models are a list of names and ready models, in order, got {given!r:.80}")
         return FallbackModel(
             [load_model(each, settings=settings, notify=notify) if isinstance(each, str) else each for each in spec]
         )

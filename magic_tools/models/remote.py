@@ -14,8 +14,9 @@ from magic_tools.errors import ModelError, StreamCutError
 from magic_tools.events import tell
 from magic_tools.models.failures import Asked, answered, explained, read_json
 from magic_tools.models.forms import Form, Forms
-from magic_tools.models.payloads import shortened
-from magic_tools.models.sdks import Hold, Service, Whole
+from magic_tools.models.payloads import joined, shortened
+from magic_tools.models.reading import Hold
+from magic_tools.models.sdks import Service, Whole
 from magic_tools.models.transport import TRIES, sent
 from magic_tools.models.wire import DEFAULTS, Flavour, Wire
 from magic_tools.settings import ModelSettings, Timeouts
@@ -70,7 +71,7 @@ class RemoteModel(ProgramModel):
         settings = settings_of(request, self.settings)
         timeouts = settings.timeouts or Timeouts()
         service, wire = self._service, self._wire
-        asked = Asked(self.name, service.host, service.sdk.key_variable, service.key, timeouts.total_s)
+        asked = Asked(self.name, service.host, service.sdk.key_variable, lambda: service.keys, timeouts.total_s)
         with explained(asked):
             omitted = wire.omitted(request, self.settings, self._flavour)
             form = self._forms.of(request)
@@ -135,6 +136,7 @@ class _Reading:
         self._may_move = form.has_moves
         self._reader = wire.reader()
         self._at_once: ModelReply | None = None
+        self._halves: dict[int, str] = {}  # the first halves of characters, by call, and under -1 of the text
 
     def take(self, event: Mapping[str, Any] | Whole) -> Iterator[Piece]:
         """The pieces that an event brings."""
@@ -149,7 +151,18 @@ class _Reading:
             pieces = [piece for piece in pieces if not self._is_moved(piece)]
         for piece in pieces:
             self.has_delivered = True
+            yield from self._whole_characters(piece)
+
+    def _whole_characters(self, piece: Piece) -> Iterator[Piece]:
+        """The piece with the half of a character before it, and without one at its end, which waits for the next."""
+        key, text = (-1, piece.text) if isinstance(piece, TextPiece) else (piece.index, piece.arguments)
+        if key not in self._halves and (text.isascii() or not "\ud800" <= text[-1:] <= "\udbff"):
             yield piece
+            return
+        text = joined(self._halves.pop(key, "") + text)
+        if "\ud800" <= text[-1:] <= "\udbff":
+            self._halves[key], text = text[-1], text[:-1]
+        yield TextPiece(text) if isinstance(piece, TextPiece) else replace(piece, arguments=text)
 
     def reply(self) -> ModelReply:
         """The whole reply; StreamCutError if it did not come to its end, ModelError if it cannot be read."""

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-import socket
 import weakref
 from codecs import BOM_UTF8
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
-from contextlib import aclosing, asynccontextmanager, closing, contextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import iscoroutinefunction
 from itertools import chain
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from magic_tools.errors import ModelError, ModelUnavailableError
+from magic_tools.models.headers import keys_in, keys_of
+from magic_tools.models.reading import Dispatched, Hold
 from magic_tools.settings import Timeouts
 from magic_tools.values import JsonObject
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import asyncio
 
 __all__ = ["ANTHROPIC", "LONGEST_BODY", "OPENAI", "Hold", "Sdk", "Service", "Whole"]
+
+_MOST_KEYS = 8
 
 LONGEST_BODY = 32 * 1024 * 1024
 """The most bytes of an answer that are read."""
@@ -83,14 +85,17 @@ class Service:
         if client is not None:
             if base_url or api_key:
                 raise ValueError("a client has its own base URL and key: pass client=... without base_url and api_key")
-            if not hasattr(client, "post") or not hasattr(client, "base_url"):
-                raise ValueError(f"client=... is a client of the SDK {sdk.package!r}, got {client!r:.80}")
+            origins = {base.__module__.partition(".")[0] for base in type(client).__mro__}
+            if sdk.package not in origins or not hasattr(client, "post"):
+                raise ValueError(f"client=... is a client of the SDK {sdk.package!r}, got a {type(client).__name__}")
             self._base_url, self.key = str(client.base_url), str(getattr(client, "api_key", None) or "")
+            self.keys = keys_of(client)
         else:
             base_url = (os.environ.get(sdk.url_variable) or None) if base_url is None else base_url
             api_key = api_key or os.environ.get(sdk.key_variable) or ("none" if base_url else "")
             self._base_url = sdk.url if base_url is None else base_url
             self.key = _checked_key(api_key, sdk)
+            self.keys = (self.key,)
         self.given = client
         self.host = _host(self._base_url)
         self._by_process: dict[int, Any] = {}
@@ -122,6 +127,7 @@ class Service:
                 yield Whole(first + b"".join(pieces))
                 return
             stream.response.iter_bytes = lambda: chain((first.removeprefix(BOM_UTF8),), pieces)
+            stream._decoder = Dispatched(stream._decoder)
             yield from stream
 
     async def aevents(
@@ -134,6 +140,7 @@ class Service:
                 yield Whole(first + b"".join([piece async for piece in pieces]))
                 return
             stream.response.aiter_bytes = lambda: _chained(first.removeprefix(BOM_UTF8), pieces)
+            stream._decoder = Dispatched(stream._decoder)
             async for event in stream:
                 yield event
 
@@ -151,6 +158,7 @@ class Service:
             stream=True,
             stream_cls=package.Stream[object],
         )
+        self._learn(stream.response.request.headers)
         with closing(stream.response), hold.on(stream.response):
             _expect_pieces(stream.response, timeouts)
             yield stream, _bounded(stream.response.iter_bytes())
@@ -169,10 +177,17 @@ class Service:
             stream=True,
             stream_cls=package.AsyncStream[object],
         )
+        self._learn(stream.response.request.headers)
         async with aclosing(stream.response):
             _expect_pieces(stream.response, timeouts)
             async with aclosing(_abounded(stream.response.aiter_bytes())) as pieces:
                 yield stream, pieces
+
+    def _learn(self, headers: Mapping[str, str]) -> None:
+        """Know the keys that were sent, of which a ready client may find new ones; the latest are kept."""
+        new = tuple(key for key in keys_in(headers) if key not in self.keys)
+        if new:
+            self.keys = (*self.keys, *new)[-_MOST_KEYS:]
 
     def _sync_client(self) -> Any:
         """The client for sync runs of this process; ModelError if only one for async runs was passed."""
@@ -225,39 +240,6 @@ async def _held(client: Any) -> AsyncGenerator[Any, None]:
         yield client
     finally:
         await client.close()
-
-
-class Hold:
-    """A hold on an answer that a thread reads: a block that is left by an error ends the reading.
-
-    Without it, a thread that was given up would read on, as long as its times allow.
-    """
-
-    __slots__ = ("_socket",)
-
-    def __init__(self) -> None:
-        self._socket: Any = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        held = self._socket
-        if kind is not None and held is not None:
-            with suppress(OSError):
-                socket.socket.shutdown(held, socket.SHUT_RDWR)
-
-    @contextmanager
-    def on(self, response: Any) -> Iterator[None]:
-        """For as long as an answer is read."""
-        network = response.extensions.get("network_stream")
-        self._socket = None if network is None else network.get_extra_info("socket")
-        try:
-            yield
-        finally:
-            self._socket = None
 
 
 def _bounded(body: Iterator[bytes]) -> Iterator[bytes]:

@@ -149,7 +149,6 @@ class _LoadedWeights:
         if self._by_path or self._lock.locked():
             self._threads = 1
         self._lock = threading.Lock()
-        self._by_path = {}
 
 
 loaded_weights = _LoadedWeights()

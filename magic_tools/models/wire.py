@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
-from magic_tools.chat import Capabilities, ModelReply, ModelRequest, Piece, settings_of
+from magic_tools.chat import Capabilities, ModelReply, ModelRequest, Piece, ReplyPart, settings_of
 from magic_tools.errors import UnsupportedSettingError
+from magic_tools.messages import TextPart, ToolCall
 from magic_tools.models.forms import Form, Forms, replayed, restored
+from magic_tools.models.payloads import joined
 from magic_tools.schema.dialects.table import Dialect
 from magic_tools.settings import ModelSettings
 from magic_tools.values import JsonObject
@@ -146,4 +148,17 @@ class Wire:
 
     def reply(self, payload: Mapping[str, Any], form: Form) -> ModelReply:
         """The reply in the body of an answer, in the canonical form; AnsweredError or ModelError if there is none."""
-        return restored(self.decode(payload), form)
+        reply = self.decode(payload)
+        parts = tuple(map(_joined, reply.parts))
+        return restored(reply if parts == reply.parts else replace(reply, parts=parts), form)
+
+
+def _joined(part: ReplyPart) -> ReplyPart:
+    """A part whose characters are whole, where a server has sent them in halves."""
+    match part:
+        case TextPart(text) if not text.isascii():
+            return TextPart(joined(text))
+        case ToolCall(arguments=arguments) if not arguments.isascii():
+            return replace(part, arguments=joined(arguments))
+        case _:
+            return part

@@ -12,6 +12,9 @@ class WrappedModel(ProgramModel):
     """A model around `model`, which it is called like and which says what it can do."""
 
     def __init__(self, model: ChatModel) -> None:
+        given: object = model  # which a caller without a type checker may give as anything
+        if not isinstance(given, ChatModel):
+            raise ValueError(f"this takes a model, such as load_model('openai:NAME'), got {given!r:.80}")
         self.model = model
 
     def __repr__(self) -> str:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from magic_tools.effects.program import Call, Gather, Program
+from magic_tools.effects.program import Call, Emit, Gather, Program
 from magic_tools.effects.runners import run_async, run_sync
-from tests.effects.runs import Run, every_run, one
+from tests.effects.runs import Run, Stream, every_run, every_stream, one
 
 NAME: contextvars.ContextVar[str] = contextvars.ContextVar("NAME", default="nobody")
 
@@ -98,6 +98,23 @@ def test_a_program_in_a_gather_changes_none_of_the_callers(run: Run) -> None:
         return NAME.get()
 
     assert [run(outer(1)), run(outer(2))] == ["Ada", "Ada"]
+
+
+@every_stream
+@pytest.mark.parametrize("at_once", [1, 2])
+def test_nor_does_one_that_emits(stream: Stream, at_once: int) -> None:
+    """However often it was asked for more."""
+
+    def program() -> Program[None]:
+        yield Emit(NAME.get())
+        NAME.set("program")
+        yield Emit("then " + NAME.get())
+
+    def outer() -> Program[None]:
+        yield Gather((program(),) if at_once == 1 else (program(), one(Call(change))), at_once)
+        yield Emit(NAME.get())
+
+    assert stream(outer()) == ["Ada", "then program", "Ada"]
 
 
 def test_an_async_run_changes_none_of_its_task() -> None:

@@ -30,7 +30,7 @@ from tests.effects.runs import (
     threads_alive,
     told,
 )
-from tests.effects.sources import Form, Source, Wait, every_form
+from tests.effects.sources import Form, Source, Wait, every_form, slowly
 
 
 @every_form
@@ -243,9 +243,9 @@ def test_an_async_iterator_that_swallows_its_cancellation(where: str, how: str) 
 
 
 @pytest.mark.parametrize("way", ["to its end", "left in the midst", "left at its end"])
-@pytest.mark.parametrize("timeout_s", [None, FOREVER_S])
+@pytest.mark.parametrize("timeout_s", [None, 0.015, FOREVER_S])
 def test_closing_is_not_cut_short(way: str, timeout_s: float | None) -> None:
-    """What an async iterator awaits for it, within the grace, is waited for, also where its reader has just left."""
+    """What an async iterator awaits for it is waited for, within the grace, though nobody reads or the time is over."""
     steps: list[str] = []
 
     class Slow:
@@ -311,22 +311,23 @@ def test_a_cancellation_inside_an_async_iterator(timeout_s: float | None) -> Non
 
 
 @pytest.mark.parametrize("awaits", [False, True], ids=["by a thread", "awaited"])
-def test_a_loop_that_is_closed_early(awaits: bool, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("ends", [True, False], ids=["", "endless"])
+def test_a_loop_that_is_closed_early(awaits: bool, ends: bool, caplog: pytest.LogCaptureFixture) -> None:
     """The tasks are destroyed, of which the loop itself complains; but nothing fails, and no thread stays."""
-    source = Source([*range(1000), Wait()])
+    source = Source([*range(1000), Wait()] if ends else slowly(iter(int, 1)))
     before = threads_alive()
 
     async def main() -> None:
         draw = Draw(source.open, lambda item: (item,), source.aopen if awaits else None)
         task = asyncio.create_task(run_async(told(draw)))
         await asyncio.wait({task}, timeout=0.02)
+        source.users.clear()
 
     loop = asyncio.new_event_loop()
     loop.run_until_complete(main())
     loop.close()
     del loop
     source.woken.set()
-    source.users.clear()
     # The collector ends the tasks that nobody can resume, and with them the threads of their runs.
     assert eventually(lambda: gc.collect() >= 0 and threads_alive() == before)
     messages = {record.getMessage().partition("\n")[0] for record in caplog.records}

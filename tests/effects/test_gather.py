@@ -6,13 +6,16 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
+from contextlib import aclosing
 from typing import Any
 
 import pytest
 
 from magic_tools.effects.program import Call, CallCancelledError, Gather, Program, Sleep
+from magic_tools.effects.runners import stream_async
 from magic_tools.effects.workers import Daemon
-from tests.effects.runs import Run, add, add_later, every_run, fail, fail_later, one, promptly, told
+from tests.effects.runs import Run, add, add_later, every_run, fail, fail_later, one, promptly, told, wait_for_ever
+from tests.effects.sources import waiting_for
 
 
 class Gauge:
@@ -200,3 +203,24 @@ def test_without_threads_enough_all_are_run_all_the_same(
     monkeypatch.setattr(Daemon, "start", start_some)
     programs = tuple(one(Call(add, (number, 1), brief=True)) for number in range(9))
     assert run(one(Gather(programs, 4))) == list(range(1, 10))
+
+
+def test_siblings_clean_up_before_their_reader_goes_on() -> None:
+    """What is called by programs side by side is cancelled once, and waited for within the grace."""
+    steps: list[str] = []
+
+    async def function() -> None:
+        try:
+            await wait_for_ever()
+        finally:
+            await asyncio.sleep(0.02)
+            steps.append("cleaned")
+
+    async def main() -> None:
+        programs = (waiting_for(Call(function)), waiting_for(Call(function)))
+        async with aclosing(stream_async(one(Gather(programs, 2)))) as stream:
+            await anext(stream)
+            await asyncio.sleep(0.01)
+        assert steps == ["cleaned", "cleaned"]
+
+    asyncio.run(main())

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,17 @@ from typing import Any
 import pytest
 
 from magic_tools.effects import workers
-from magic_tools.effects.program import Call, CallTimeoutError, Effect, Gather, NoWorkerError, Program, Sleep, within
+from magic_tools.effects.program import (
+    Call,
+    CallTimeoutError,
+    Effect,
+    Emit,
+    Gather,
+    NoWorkerError,
+    Program,
+    Sleep,
+    within,
+)
 from magic_tools.effects.runners import run_async, run_sync
 from magic_tools.effects.workers import MOST_ABANDONED, Daemon, abandoned_calls
 from tests.effects.runs import (
@@ -40,6 +51,7 @@ from tests.effects.runs import (
     told,
     wait_for_ever,
 )
+from tests.effects.sources import Form, Source, every_form
 
 
 @every_run
@@ -312,3 +324,23 @@ def test_a_gather_under_a_deadline_leaves_nothing(run: Run) -> None:
         assert [result.still_runs for result in results] == [True, False] * 3
         assert abandoned_calls() == 3
     assert eventually(lambda: abandoned_calls() == 0)
+
+
+@every_form
+def test_what_is_over_is_let_go_of(form: Form) -> None:
+    """Though its time is not, and its loop and its run go on."""
+
+    class Taking:
+        def __call__(self, item: int) -> tuple[int]:
+            return (item,)
+
+    def program() -> Program[None]:
+        take = Taking()
+        kept = weakref.ref(take)
+        yield form.draw(Source([1, 2]), take)
+        del take
+        yield Sleep(0.01)
+        gc.collect()
+        yield Emit(kept() is None)
+
+    assert form.stream(program()) == [1, 2, True]

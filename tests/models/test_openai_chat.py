@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from magic_tools.chat import FinishReason, ModelReply, ModelRequest, OutputFormat, ToolDefinition
 from magic_tools.errors import ModelError, SchemaRejectedError
-from magic_tools.messages import Message, TextPart, ToolCall, ToolResult, Usage
+from magic_tools.messages import Message, ProviderPart, TextPart, ToolCall, ToolResult, Usage
 from magic_tools.models.openai_chat import OPENAI, WIRE
 from magic_tools.models.servers import SERVERS
 from magic_tools.models.wire import Flavour
@@ -429,3 +429,36 @@ def test_decode_refuses(payload: Any, complaint: str) -> None:
     with pytest.raises(ModelError, match=complaint) as raised:
         WIRE.decode(payload)
     assert "\n" not in str(raised.value)
+
+
+def test_long_ids() -> None:
+    """An id that another provider gave, and this one does not take, is another one, the same for call and result."""
+    long = "toolu_" + "x" * 60
+    history = (
+        Message("assistant", (ToolCall(long, "f", "{}"), ToolCall("c" * 40, "f", "{}"))),
+        Message("tool", (ToolResult(long, "f", "1"), ToolResult("c" * 40, "f", "2"))),
+    )
+    called, first, second = WIRE.encode(ModelRequest((USER, *history)), "m")["messages"][1:]
+    ids = [call["id"] for call in called["tool_calls"]]
+    assert ids == [first["tool_call_id"], second["tool_call_id"]]
+    assert ids[1] == "c" * 40
+    assert len(ids[0]) <= 40
+    assert ids[0] != ids[1]
+
+
+@pytest.mark.parametrize("flavour", [OPENAI, SERVERS["compatible"]], ids=["OpenAI", "compatible"])
+def test_thoughts_go_back_to_servers_that_tell_them(flavour: Flavour) -> None:
+    """With the calls that they led to; OpenAI's own service is sent none, nor is a turn without calls."""
+    message = {"content": None, "reasoning_content": "Hm.", "tool_calls": [CALLED]}
+    reply = WIRE.decode({"choices": [{"message": message, "finish_reason": "tool_calls"}]})
+    thought = reply.parts[0]
+    assert isinstance(thought, ProviderPart)
+    assert thought.text == "Hm."
+    history = (USER, Message("assistant", reply.parts), Message("tool", (RESULT,)), Message("assistant", (thought,)))
+    _, called, _ = WIRE.encode(ModelRequest(history), "m", flavour=flavour)["messages"]
+    assert called.get("reasoning_content") == (None if flavour is OPENAI else "Hm.")
+
+
+def test_an_empty_message_of_a_user_is_sent() -> None:
+    """A conversation is not to lose its question, be it empty."""
+    assert WIRE.encode(ModelRequest((Message.user(""),)), "m")["messages"] == [{"role": "user", "content": ""}]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from openai.types.chat import ChatCompletionChunk
 
 from magic_tools.chat import CallPiece, ModelReply, Piece, TextPiece
 from magic_tools.errors import ModelError
-from magic_tools.messages import TextPart, ToolCall, Usage
+from magic_tools.messages import ProviderPart, TextPart, ToolCall, Usage
 from magic_tools.models.openai_chat import WIRE
 from magic_tools.models.payloads import AnsweredError
 from tests.models.chat_chunks import USAGE, Chunks, call, calls_of, chunk, ending, part, read, told_usage
@@ -144,7 +145,7 @@ def test_arguments_that_are_no_text() -> None:
     [
         {"content": [{"type": "text", "text": "Hi"}]},
         {"content": [{"type": "thinking", "thinking": [{"text": "Hm"}]}, {"type": "text", "text": "Hi"}]},
-        {"content": "Hi", "reasoning_content": "Hm", "audio": {"id": "1"}, "tool_calls": None, "function_call": None},
+        {"content": "Hi", "audio": {"id": "1"}, "tool_calls": None, "function_call": None},
         {"content": "Hi", "tool_calls": []},
         {"content": "Hi", "tool_calls": [{"index": 0, "id": "", "function": {"name": "", "arguments": ""}}]},
         {"content": "Hi", "tool_calls": [None, 3, {"index": 0}, {"function": None}]},
@@ -156,6 +157,18 @@ def test_forms_of_a_text(delta: dict[str, Any]) -> None:
     """A text may come in parts, and what is unknown or empty beside it is passed over."""
     reply = ModelReply((TextPart("Hi"),), "stop", model="m")
     assert read([chunk(**delta), ending()]) == ([TextPiece("Hi")], reply, True)
+
+
+@pytest.mark.parametrize("key", ["reasoning_content", "reasoning", "reasoning_details"])
+def test_thoughts(key: str) -> None:
+    """What a server tells of a model's thoughts is a part of its own, whole at the end, and not the text."""
+    pieces: list[Any] = [[{"text": "H"}], [{"text": "m"}]] if key == "reasoning_details" else ["H", "m"]
+    told, reply, _ = read([*(chunk(**{key: piece}) for piece in pieces), chunk(content="Hi"), ending()])
+    assert told == [TextPiece("Hi")]
+    thought, text = reply.parts
+    assert isinstance(thought, ProviderPart)
+    assert (thought.wire, thought.text, text) == ("openai-chat", "Hm", TextPart("Hi"))
+    assert json.loads(thought.data) == {key: pieces[0] + pieces[1]}
 
 
 def test_a_refusal_among_parts() -> None:

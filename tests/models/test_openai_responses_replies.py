@@ -123,11 +123,10 @@ REPLIES = [
         [],
         {"status": "incomplete", "incomplete_details": {"reason": "max_messages"}},
         (),
-        "other",
+        "length",
         id="incomplete for another reason",
     ),
-    pytest.param([], {"status": "incomplete", "incomplete_details": None}, (), "other", id="incomplete for none"),
-    pytest.param([message(text("2"))], {"status": "cancelled"}, (TextPart("2"),), "other", id="cancelled"),
+    pytest.param([], {"status": "incomplete", "incomplete_details": None}, (), "length", id="incomplete for none"),
     pytest.param([SENT_CALL], {"status": None}, (CALL,), None, id="no status"),
 ]
 

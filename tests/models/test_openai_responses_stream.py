@@ -267,7 +267,7 @@ def test_a_refusal_after_a_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "finish"), [("max_output_tokens", "length"), ("content_filter", "content_filter"), ("steered", "other")]
+    ("reason", "finish"), [("max_output_tokens", "length"), ("content_filter", "content_filter"), ("steered", "length")]
 )
 def test_an_incomplete_answer(reason: str, finish: str) -> None:
     """An answer that ends early came to its end, which says why; arguments that were cut are as they came."""
@@ -277,6 +277,16 @@ def test_an_incomplete_answer(reason: str, finish: str) -> None:
     assert reader.is_whole
     reply = WIRE.decode(reader.payload())
     assert (reply.parts, reply.finish) == ((ToolCall("c0", "f", '{"x'),), finish)
+
+
+@pytest.mark.parametrize("pieces", [[], ['{"x":1'], ['{"x":1', "}"]])
+@pytest.mark.parametrize("end", [[], [done(0, call(0, arguments='{"x":1}', status="completed"))]])
+def test_a_call_that_is_not_said_to_end(pieces: list[str], end: list[JsonObject]) -> None:
+    """Where the last event does not hold the output, each call has to end by an event of its own."""
+    _, reader = read([added(0, call(0)), *(argued(0, piece) for piece in pieces), *end, ended(output=[])])
+    assert reader.is_whole == bool(end)
+    _, reader = read([added(0, call(0)), ended(output=[call(0, arguments='{"x":1}', status="completed")])])
+    assert reader.is_whole
 
 
 @pytest.mark.parametrize("count", range(len(SPOKEN) + 1))

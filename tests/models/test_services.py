@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ import httpx2
 import openai
 import pytest
 
-from magic_tools.chat import ChatModel, ModelReply, ModelRequest
+from magic_tools.chat import ChatModel, ModelReply, ModelRequest, StreamingModel, TextPiece
 from magic_tools.errors import ModelError, ModelUnavailableError
 from magic_tools.messages import Message
 from magic_tools.models.registry import load_model
@@ -165,7 +166,7 @@ def test_a_client_of_the_wrong_kind(prefix: str, client: Any, complaint: str) ->
 
 def test_what_is_no_client() -> None:
     """Anything else is refused when the model is made."""
-    with pytest.raises(ValueError, match=r"client=\.\.\. is a client of the SDK 'anthropic', got 'my key'"):
+    with pytest.raises(ValueError, match=r"client=\.\.\. is a client of the SDK 'anthropic', got a str"):
         load_model("anthropic:m", client="my key")
 
 
@@ -188,3 +189,71 @@ def test_streams_share_a_connection() -> None:
         stream.close()
         reply: ModelReply = model.complete(REQUEST)
         assert reply.text == "Hello!"
+
+
+EVENTS = [
+    'data: {"choices":[{"delta":{"content":"Hi \\ud83d"}}]}',
+    'data: {"choices":[{"delta":{"content":"\\ude00!"}}]}',
+    'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}',
+]
+
+
+@pytest.mark.parametrize("between", ["event: ping", "id: 5", "retry: 3000", "data:", "event: x\ndata:", ": comment"])
+def test_events_without_data(between: str) -> None:
+    """They say nothing, wherever they stand; and a character that comes in halves is told whole."""
+    body = "".join(f"{between}\n\n{event}\n\n" for event in EVENTS) + f"{between}\n\ndata: [DONE]\n\n"
+    with WireServer() as wire:
+        wire.answers.append(Answer(body, content_type="text/event-stream"))
+        model = load_model("openai:m", base_url=wire.base_url, api_key=KEY)
+        assert isinstance(model, StreamingModel)
+
+        async def awaited() -> list[Any]:
+            return [item async for item in model.astream(REQUEST)]
+
+        for items in (list(model.stream(REQUEST)), asyncio.run(awaited())):
+            *pieces, reply = items
+            assert [piece.text for piece in pieces if isinstance(piece, TextPiece) and piece.text] == ["Hi ", "😀!"]
+            assert isinstance(reply, ModelReply)
+            assert reply.text == "Hi 😀!"
+
+
+OTHER_KEYS: list[tuple[str, Callable[[str], Any]]] = [
+    ("anthropic", lambda url: anthropic.Anthropic(auth_token=KEY, base_url=url, max_retries=0)),
+    ("openai", lambda url: openai.OpenAI(api_key=lambda: KEY, base_url=url, max_retries=0)),
+    (
+        "openai",
+        lambda url: openai.AzureOpenAI(azure_ad_token=KEY, base_url=url, api_version="1", max_retries=0),
+    ),
+    (
+        "openai",
+        lambda url: openai.AzureOpenAI(
+            azure_ad_token_provider=lambda: KEY, base_url=url, api_version="1", max_retries=0
+        ),
+    ),
+    (
+        "openai",
+        lambda url: openai.OpenAI(
+            api_key="another", base_url=url, default_headers={"Authorization": f"Bearer {KEY}"}, max_retries=0
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("prefix", "make"), OTHER_KEYS)
+@pytest.mark.parametrize("status", [400, 200])
+def test_the_keys_of_a_ready_client(prefix: str, make: Callable[[str], Any], status: int) -> None:
+    """However a client shows itself, no error text holds it, whatever the server says."""
+    with WireServer() as wire, make(wire.base_url) as client:
+        wire.answers.append(Answer({"error": {"message": f"{KEY} may not"}}, status))
+        with pytest.raises(ModelError, match=r"\*\*\* may not") as raised:
+            load_model(f"{prefix}:m", client=client).complete(REQUEST)
+    assert KEY not in "".join(traceback.format_exception(raised.value))
+
+
+@pytest.mark.parametrize(
+    ("prefix", "client"), [("openai", anthropic.Anthropic(api_key=KEY)), ("anthropic", openai.OpenAI(api_key=KEY))]
+)
+def test_a_client_of_another_sdk(prefix: str, client: Any) -> None:
+    """It is refused when the model is made."""
+    with pytest.raises(ValueError, match=f"client=... is a client of the SDK '{prefix}', got a "):
+        load_model(f"{prefix}:m", client=client)

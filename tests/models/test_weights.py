@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import atexit
 import importlib.metadata
+import os
 import shutil
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -194,6 +196,93 @@ def test_a_template_that_refuses(monkeypatch: pytest.MonkeyPatch, template: str)
         ModelError, match=r"chat template of x.gguf does not take this conversation: .*(alternate|unheard)"
     ):
         Weights(Path("x.gguf")).tokens([{"role": "user", "content": "Hi"}])
+
+
+# Templates of two kinds of models: one wants roles that alternate, the other has no turn for the system besides.
+ALTERNATING = (
+    "{% for m in messages %}{% if not loop.first and m.role == messages[loop.index0 - 1].role %}"
+    "{{ raise_exception('roles must alternate') }}{% endif %}[{{ m.role }}]{{ m.content }}{% endfor %}"
+)
+NO_SYSTEM = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}" + ALTERNATING
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}", "[system]S[user]A[user]B[assistant]C"),
+        (ALTERNATING, "[system]S[user]A\n\nB[assistant]C"),
+        (NO_SYSTEM, "[user]S\n\nA\n\nB[assistant]C"),
+    ],
+)
+def test_templates_that_want_more(monkeypatch: pytest.MonkeyPatch, template: str, text: str) -> None:
+    """A conversation is told as it is, or so that the template takes it, with nothing left out."""
+    pytest.importorskip("llama_cpp")
+    model = fake(template)
+    model.tokenize = lambda piece, **_: [piece.decode()]
+    monkeypatch.setattr(weights, "_llama", lambda *_: model)
+    dialogue = [("system", "S"), ("user", "A"), ("user", "B"), ("assistant", "C")]
+    pieces: list[Any] = Weights(Path("x.gguf")).tokens([{"role": role, "content": said} for role, said in dialogue])
+    assert "".join(pieces) == text
+
+
+def test_the_end_of_a_turn(embedded: Weights) -> None:
+    """The model's own sign for the end of its turn is told from every other token."""
+    end, begin = (
+        embedded.llama.tokenize(sign, add_bos=False, special=True)[0] for sign in (b"<|im_end|>", b"<|im_start|>")
+    )
+    word = embedded.llama.tokenize(b" word", add_bos=False)[0]
+    assert [embedded.is_end(token) for token in (end, begin, word)] == [True, False, False]
+
+
+FORKING = """
+import os, sys, threading, time
+from magic_tools.chat import ModelRequest
+from magic_tools.messages import Message
+from magic_tools.models import weights
+from magic_tools.models.local import LocalModel
+from magic_tools.settings import ModelSettings
+
+weights.loaded_weights._threads = 2
+parent = os.getpid()
+model = LocalModel(None, ModelSettings(max_tokens=5), lambda line: print(os.getpid() == parent, line, flush=True))
+hello = ModelRequest((Message.user("Say hello."),))
+before = model.complete(hello)
+
+# One thread is at work, and has the lock, when the process is forked.
+working = threading.Thread(target=LocalModel(settings=ModelSettings(max_tokens=200)).complete, args=(hello,))
+working.start()
+loaded = weights.loaded_weights(model._path, None)
+while not loaded.lock.locked():
+    time.sleep(0.001)
+child = os.fork()
+if not child:
+    print(model.complete(hello) == before, weights.loaded_weights._threads, flush=True)
+    sys.exit(7)
+_, status = os.waitpid(child, 0)
+print(os.waitstatus_to_exitcode(status), flush=True)
+working.join()
+print(model.complete(hello) == before, weights.loaded_weights._threads)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_after_a_fork() -> None:
+    """A child answers with weights of its own, whatever its parent was at, and its parent goes on as before."""
+    pytest.importorskip("llama_cpp")
+    # That the process forks with threads is the point.
+    warnings = ("-W", "ignore::DeprecationWarning")
+    done = subprocess.run(
+        [sys.executable, *warnings, "-c", FORKING], capture_output=True, text=True, check=False, timeout=120
+    )
+    name = embedded_weights().name
+    assert done.stdout.splitlines() == [
+        f"True loading {name} ...",
+        f"False loading {name} ...",
+        "True 1",
+        "7",
+        "True 2",
+    ]
+    assert done.stderr == ""
 
 
 def test_grammar(embedded: Weights) -> None:
