@@ -115,6 +115,12 @@ class ModelReply:
         return tuple(part for part in self.parts if isinstance(part, ToolCall))
 
 
+def _texts_of(part: ReplyPart) -> tuple[object, ...]:
+    if isinstance(part, TextPart):
+        return (part.text,)
+    return (part.id, part.name, part.arguments) if isinstance(part, ToolCall) else (part.wire, part.data, part.text)
+
+
 def fault_of(reply: object) -> str:
     """What is wrong with a reply as a value of its type, which a model of somebody's own may give as anything."""
     if not isinstance(reply, ModelReply):
@@ -123,8 +129,7 @@ def fault_of(reply: object) -> str:
     if not (isinstance(parts, tuple) and all(isinstance(part, get_args(ReplyPart)) for part in parts)):
         return "its parts are not a tuple of TextPart, ToolCall and ProviderPart"
     for part in reply.parts:
-        texts: tuple[object, ...] = tuple(getattr(part, name) for name in type(part).__slots__)
-        if strange := [text for text in texts if not isinstance(text, str)]:
+        if strange := [text for text in _texts_of(part) if not isinstance(text, str)]:
             return f"a {type(part).__name__} holds a {type(strange[0]).__name__} where a text is due"
     usage: object = reply.usage
     if not isinstance(usage, Usage) or [count for count in usage.counts if type(count) is not int or count < 0]:

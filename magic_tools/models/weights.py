@@ -54,6 +54,10 @@ def checked(path: Path) -> Path:
     return path.resolve()
 
 
+_LAST_TOKEN_S = 10.0
+"""How long a process at its end waits for a thread that still works with a model, which would be torn away from it."""
+
+
 class Weights:
     """A loaded model that computes with so many threads. It serves one request at a time, of whoever has the lock."""
 
@@ -64,8 +68,8 @@ class Weights:
         atexit.register(self._close)
 
     def _close(self) -> None:
-        """Free the model while llama-cpp-python still can, unless a thread is left that works with it."""
-        if self.lock.acquire(blocking=False):
+        """Free the model while llama-cpp-python still can; a thread that was given up ends with its next token."""
+        if self.lock.acquire(timeout=_LAST_TOKEN_S):
             self.llama.close()
 
     def tokens(self, dialogue: Sequence[Turn]) -> list[int]:
@@ -149,6 +153,7 @@ class _LoadedWeights:
         if self._by_path or self._lock.locked():
             self._threads = 1
         self._lock = threading.Lock()
+        self._by_path = {}
 
 
 loaded_weights = _LoadedWeights()

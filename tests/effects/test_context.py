@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextvars
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
 
 from magic_tools.effects.program import Call, Emit, Gather, Program
-from magic_tools.effects.runners import run_async, run_sync
-from tests.effects.runs import Run, Stream, every_run, every_stream, one
+from magic_tools.effects.runners import run_async, run_sync, stream_sync
+from tests.effects.runs import Run, Stream, eventually, every_run, every_stream, one
 
 NAME: contextvars.ContextVar[str] = contextvars.ContextVar("NAME", default="nobody")
 
@@ -115,6 +116,23 @@ def test_nor_does_one_that_emits(stream: Stream, at_once: int) -> None:
         yield Emit(NAME.get())
 
     assert stream(outer()) == ["Ada", "then program", "Ada"]
+
+
+@pytest.mark.parametrize("at_once", [1, 2])
+def test_a_program_that_is_left_ends_with_its_own(at_once: int) -> None:
+    """What it cleans up with is what it has set."""
+    seen: list[str] = []
+
+    def program() -> Program[None]:
+        NAME.set("program")
+        try:
+            yield Emit(1)
+        finally:
+            seen.append(NAME.get())
+
+    with closing(stream_sync(one(Gather((program(), one(Call(change)))[:at_once], at_once)))) as stream:
+        next(stream)
+    assert eventually(lambda: seen == ["program"])
 
 
 def test_an_async_run_changes_none_of_its_task() -> None:

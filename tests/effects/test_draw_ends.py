@@ -15,7 +15,6 @@ import pytest
 from magic_tools.effects.drawing import MOST_AHEAD
 from magic_tools.effects.program import Call, CallTimeoutError, Draw, Emit, Program
 from magic_tools.effects.runners import run_async, stream_async, stream_sync
-from magic_tools.effects.waiting import GRACE_S
 from magic_tools.effects.workers import Attempt, Job, abandoned_calls
 from tests.effects.runs import (
     FOREVER_S,
@@ -114,6 +113,27 @@ def test_one_that_never_ends_but_never_waits(form: Form, emits: bool) -> None:
 
 
 @every_form
+def test_one_that_is_left_while_it_waits(form: Form) -> None:
+    """A thread that cannot be stopped is left to itself, and counted until it has its item and has closed."""
+    source = Source([1, Wait(), 2])
+
+    def take(item: int) -> tuple[int]:
+        if form.reads_ahead:
+            assert eventually(lambda: source.asked == 2)
+        raise LookupError("enough")
+
+    def program() -> Program[None]:
+        said = yield from told(form.draw(source, take))
+        yield Emit((said, abandoned_calls(), source.closed))
+
+    with promptly():
+        assert form.stream(program()) == [("LookupError: enough", int(form.in_a_thread), int(not form.in_a_thread))]
+    source.woken.set()
+    assert eventually(lambda: source.closed == 1)
+    assert eventually(lambda: abandoned_calls() == 0)
+
+
+@every_form
 def test_what_is_given_up_is_never_taken_for_whole(form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
     """However long it takes to do so: its thread does not come to an end of its own meanwhile."""
     give_up = Job.give_up
@@ -174,103 +194,6 @@ def test_an_end_that_races_with_the_time(form: Form) -> None:
         assert eventually(lambda: source.closed == source.uses.count("open"))  # noqa: B023 - it is asked at once
     assert "CallTimeoutError" in ends
     assert eventually(lambda: abandoned_calls() == 0)
-
-
-class Stubborn:
-    """What swallows each cancellation, until released, from its second item on or when it is closed."""
-
-    def __init__(self, where: str) -> None:
-        self.released = False
-        self.closed = 0
-        self._where = where
-        self._items = 0
-
-    def __aiter__(self) -> Stubborn:
-        return self
-
-    async def __anext__(self) -> int:
-        self._items += 1
-        if self._items > 1:
-            await (self._stay() if self._where == "item" else asyncio.sleep(0 if self.released else FOREVER_S))
-        return self._items
-
-    async def _stay(self) -> None:
-        while not self.released:
-            try:
-                await asyncio.sleep(0.005)
-            except asyncio.CancelledError:
-                continue
-
-    async def aclose(self) -> None:
-        self.closed += 1
-        if self._where == "close":
-            await self._stay()
-
-
-@pytest.mark.parametrize("where", ["item", "close"])
-@pytest.mark.parametrize("how", ["time", "cancelled", "closed"])
-def test_an_async_iterator_that_swallows_its_cancellation(where: str, how: str) -> None:
-    """It is waited for no longer than the grace, and said to run on; when it goes on after all, it is closed."""
-    stubborn = Stubborn(where)
-    timeout_s = TIME_S if how == "time" else None
-    program = then(Draw(lambda: iter(()), lambda item: (item,), lambda: stubborn, timeout_s))
-    values: list[Any] = []
-
-    async def read() -> None:
-        async with aclosing(stream_async(program)) as stream:
-            async for value in stream:
-                values.append(value)
-                if how == "closed":
-                    await asyncio.sleep(0.01)
-                    break
-
-    async def main() -> None:
-        with promptly(2 * GRACE_S + 1.0):
-            reader = asyncio.create_task(read())
-            await asyncio.sleep(0.01)
-            if how == "cancelled":
-                reader.cancel()
-            await asyncio.wait({reader})
-        assert reader.cancelled() is (how == "cancelled")
-        stubborn.released = True
-        await asyncio.wait(asyncio.all_tasks() - {asyncio.current_task()})
-
-    with promptly():
-        asyncio.run(main())
-    late = "CallTimeoutError: the call took too long, and still runs"
-    assert values == ([1, late, 3] if how == "time" else [1])
-    assert stubborn.closed == 1
-
-
-@pytest.mark.parametrize("way", ["to its end", "left in the midst", "left at its end"])
-@pytest.mark.parametrize("timeout_s", [None, 0.015, FOREVER_S])
-def test_closing_is_not_cut_short(way: str, timeout_s: float | None) -> None:
-    """What an async iterator awaits for it is waited for, within the grace, though nobody reads or the time is over."""
-    steps: list[str] = []
-
-    class Slow:
-        def __aiter__(self) -> Slow:
-            return self
-
-        async def __anext__(self) -> int:
-            steps.append("item")
-            if len(steps) == 4:
-                raise StopAsyncIteration
-            return len(steps)
-
-        async def aclose(self) -> None:
-            await asyncio.sleep(0.03)
-            steps.append("closed")
-
-    def take(item: int) -> tuple[int]:
-        if (way, item) in {("left in the midst", 2), ("left at its end", 3)}:
-            raise LookupError("enough")
-        return (item,)
-
-    program = then(Draw(lambda: iter(()), take, Slow, timeout_s))
-    values = in_an_async_stream(program)
-    assert len(values) == {"to its end": 5, "left in the midst": 3, "left at its end": 4}[way]
-    assert steps == ["item"] * 4 + ["closed"]
 
 
 @pytest.mark.parametrize("error", [SystemExit("now"), KeyboardInterrupt("now")], ids=["exit", "interrupt"])
