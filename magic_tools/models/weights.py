@@ -63,13 +63,14 @@ class Weights:
 
     def __init__(self, path: Path, threads: int = 1) -> None:
         self.lock = threading.Lock()
+        self._process = os.getpid()
         self.llama = _llama(path, threads)
         self._render = _template(self.llama, path)
         atexit.register(self._close)
 
     def _close(self) -> None:
         """Free the model while llama-cpp-python still can; a thread that was given up ends with its next token."""
-        if self.lock.acquire(timeout=_LAST_TOKEN_S):
+        if os.getpid() == self._process and self.lock.acquire(timeout=_LAST_TOKEN_S):
             self.llama.close()
 
     def tokens(self, dialogue: Sequence[Turn]) -> list[int]:
