@@ -235,7 +235,7 @@ def test_the_end_of_a_turn(embedded: Weights) -> None:
 
 
 FORKING = """
-import os, sys, threading, time
+import os, signal, sys, threading, time
 from magic_tools.chat import ModelRequest
 from magic_tools.messages import Message
 from magic_tools.models import weights
@@ -256,6 +256,7 @@ while not loaded.lock.locked():
     time.sleep(0.001)
 child = os.fork()
 if not child:
+    signal.alarm(60)  # should it hang, it is not left behind
     print(model.complete(hello) == before, weights.loaded_weights._threads, flush=True)
     sys.exit(7)
 _, status = os.waitpid(child, 0)
