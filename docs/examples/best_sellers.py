@@ -286,7 +286,7 @@ def main(database: Path, *, local: bool) -> None:
     print("A model that replies with blanks. It is told so once, then not asked again:")
     show_run(ask(ScriptedModel([FIND, "  ", "\n"]), database, options=RunOptions(fallback=NOTHING)), start=4)
     if local:
-        print("The embedded model calls no tools. Its report has the form, if not the facts:")
+        print("The embedded model is too small for these calls. Its report has the form, if not the facts:")
         results = [part.content for each in found.transcript for part in each.parts if isinstance(part, ToolResult)]
         show("report", extract(Report, "\n".join(results), model="local").model_dump_json())
 
