@@ -51,7 +51,7 @@ def run_sync(program: Program[T]) -> T:
     """
     run = _SyncRun()
     try:
-        return run.through(program)  # type: ignore[no-any-return]  # a program's effects are untyped
+        return _told(run.emitting(program), to_nobody)  # type: ignore[no-any-return]  # a program's effects are untyped
     finally:
         run.close()
 
@@ -90,10 +90,6 @@ class _SyncRun:
         self._workers: Workers | None = None
         self._portals: list[Portal] = []
         self._over = False
-
-    def through(self, program: Program[Any], begun: Attempt | None = None, tell: Listener = to_nobody) -> Any:
-        """The result of a program, which may have come to its first effect."""
-        return _told(self.emitting(program, begun), tell)
 
     def emitting(self, program: Program[Any], begun: Attempt | None = None) -> Generator[Any, None, Any]:
         """What a program emits, and at last its result; no effect is begun once the run is over."""
@@ -205,7 +201,24 @@ class _SyncRun:
     def _gathered(self, gather: Gather) -> Generator[Any, None, Attempt]:
         """What the programs emit, when they do, and what they come to: in threads, or in this one where that is all."""
         attempts = unbegun(gather)
-        turns = _Turns(gather.programs)
+        count = lane_count(gather)
+        if count < 2 or not (yield from self._side_by_side(gather.programs, attempts, count)):
+            yield from self._one_by_one(gather.programs, attempts)
+        return in_order(attempts)
+
+    def _one_by_one(self, programs: tuple[Program[Any], ...], attempts: list[Attempt]) -> Generator[Any, None, None]:
+        """What programs emit that run in this thread; under context variables that are not those of the caller."""
+        context = contextvars.copy_context()
+        for index, program in enumerate(programs):
+            attempts[index] = yield from _under(context, self.emitting(program))
+            if self._goes_out(attempts[index]):
+                break
+
+    def _side_by_side(
+        self, programs: tuple[Program[Any], ...], attempts: list[Attempt], count: int
+    ) -> Generator[Any, None, bool]:
+        """What programs emit that run in so many threads at most; whether there was one at least."""
+        turns = _Turns(programs)
         ended: SimpleQueue[Attempt | Emit] = SimpleQueue()
 
         def emit(value: Any) -> None:
@@ -214,44 +227,33 @@ class _SyncRun:
         def lane() -> bool:
             """Whether something goes straight out, for which the others are not waited for."""
             for index, program, begun in turns:
-                attempts[index] = attempted(self.through, program, begun, emit)
+                attempts[index] = attempted(_told, self.emitting(program, begun), emit)
                 if self._goes_out(attempts[index]):
                     return True
             return False
 
-        count = self._begin_lanes(lane, ended.put, lane_count(gather))
-        if count == 0:
-            yield from self._one_by_one(turns, attempts)
-        while count:
+        left = begun = self._begin_lanes(lane, ended.put, count)
+        while left:
             match ended.get():
                 case Emit(value):
                     yield value
                 case Attempt(value=True):
                     break
                 case _:
-                    count -= 1
-        return in_order(attempts)
-
-    def _one_by_one(self, turns: _Turns, attempts: list[Attempt]) -> Generator[Any, None, None]:
-        """What programs emit that run in this thread; under context variables that are not those of the caller."""
-        context = contextvars.copy_context()
-        while (turn := context.run(next, turns, None)) is not None:
-            index, program, begun = turn
-            attempts[index] = yield from _under(context, self.emitting(program, begun))
-            if self._goes_out(attempts[index]):
-                break
+                    left -= 1
+        return begun > 0
 
     def _goes_out(self, attempt: Attempt) -> bool:
         return self._over or ends_the_run(attempt.error)
 
     def _begin_lanes(self, lane: Callable[[], bool], tell: Tell, count: int) -> int:
-        """How many threads take the programs in turn: none for a single one, or where none can be had."""
-        for begun in range(count if count > 1 else 0):
+        """How many threads take the programs in turn: fewer where no more can be had."""
+        for begun in range(count):
             try:
                 self._threads().start(lane, tell)
             except NoWorkerError:
                 return begun
-        return count if count > 1 else 0
+        return count
 
     def _threads(self) -> Workers:
         with self._making:

@@ -156,10 +156,9 @@ class TaskSupply(Supply):
             await room
         return not self._over
 
-    def can_close(self) -> bool:
-        """Whether there is a loop to clean up in, when all has been put down; that is not cut short."""
+    def closes(self) -> None:
+        """All has been put down, and what is still done is not to be cut short."""
         self._closing = True
-        return not self._loop.is_closed()
 
     def _begin(self) -> None:
         self._task = self._loop.create_task(self._attempted())
@@ -221,9 +220,9 @@ async def items_awaited(open_items: Callable[[], AsyncIterator[Any]], supply: Ta
             if not await supply.wants_more():
                 break
     finally:
-        if supply.can_close():
-            for each in (items,) if items is opened else (items, opened):
-                await _closed(each)
+        supply.closes()
+        for each in (items,) if items is opened else (items, opened):
+            await _closed(each)
 
 
 async def _closed(items: Any) -> None:

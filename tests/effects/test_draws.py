@@ -1,4 +1,4 @@
-"""Drawing from iterators: every item, in order; closed once, however it ends; within its time."""
+"""Drawing from iterators: every item, in order, and every error; seen alike in every form."""
 
 from __future__ import annotations
 

@@ -319,7 +319,7 @@ def test_a_gather_under_a_deadline_leaves_nothing(run: Run) -> None:
     """Its calls are cancelled, or given up and counted."""
     with released_at_end() as released:
         programs = tuple(caught(Call(wait_for_ever if number % 2 else released.wait)) for number in range(6))
-        results = run(within(one(Gather(programs, 6)), 0.05))
+        results = run(within(one(Gather(programs, 6)), 0.25))
         assert [type(result) for result in results] == [CallTimeoutError] * 6
         assert [result.still_runs for result in results] == [True, False] * 3
         assert abandoned_calls() == 3

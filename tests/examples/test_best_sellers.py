@@ -532,7 +532,7 @@ def test_the_program_with_the_embedded_model(
 
     monkeypatch.setattr(EXAMPLE, "extract", extracted)
     EXAMPLE.main(tmp_path / "sales.sqlite", local=True)
-    _, _, report = capsys.readouterr().out.partition("The embedded model calls no tools.")
+    _, _, report = capsys.readouterr().out.partition("The embedded model is too small for these calls.")
     heading, *lines = report.splitlines()
     assert heading == " Its report has the form, if not the facts:"
     assert lines[0].startswith('  report {"region":"east","quarter":"2026-Q1",')
