@@ -197,37 +197,31 @@ def answer_for(
     if not able[chosen]:
         raise ModelError(f"The model {model} cannot answer by output_mode={chosen!r}: leave it out, or use 'prompt'.")
     schema = compile_schema(target)
-    digest = _digest(schema.json_schema)
-    may_be_null = _takes_null(schema)
     is_bare = not _is_object(schema)
+    answer = Answer(
+        schema,
+        may_be_null=_takes_null(schema),
+        language=language,
+        digest=_digest(schema.json_schema),
+        target=target,
+    )
     match chosen:
         case "prompt":
             text = json.dumps(schema.json_schema, ensure_ascii=False)
-            instruction = f"{phrased(_INSTRUCTION, language)}\n{text}"
-            return Answer(
-                schema,
-                instruction=instruction,
-                may_be_null=may_be_null,
-                language=language,
-                digest=digest,
-                target=target,
-            )
+            return replace(answer, instruction=f"{phrased(_INSTRUCTION, language)}\n{text}")
         case "tool":
             held = _under_key(target, schema) if is_bare else target
             names = chain((_FINAL,), (f"{_FINAL}_{number}" for number in count(2)))
             name = next(name for name in names if name not in taken)
             made = output_tool(name, phrased(_FINAL_TEXT, language), held, limits=_NO_LIMITS, screen=None)
-            held_in = schema if is_bare else None
-            return Answer(
-                held_in, may_be_null=may_be_null, language=language, tools=(made,), digest=digest, target=target
-            )
+            return replace(answer, schema=schema if is_bare else None, tools=(made,))
         case "native":
             wrapper: Schema[Any] | None = None
             if capabilities.object_root and is_bare:
                 wrapper = compile_schema(_under_key(target, schema))
             name = _NO_NAME.sub("_", schema.name)[:64].strip("_") or "answer"
             asked = OutputFormat(name, (wrapper or schema).json_schema)
-            return Answer(schema, asked, None, wrapper, may_be_null, language, digest=digest, target=target)
+            return replace(answer, format=asked, wrapper=wrapper)
         case _:
             assert_never(chosen)
 

@@ -151,7 +151,7 @@ def test_the_events_are_those_of_the_sdk() -> None:
     made = (*SPOKEN, refused(1, "No"), ended(output=OUTPUT, usage=USAGE), ended("incomplete"), ended("failed"))
     known = TypeAdapter[Any](ResponseStreamEvent)
     for number, each in enumerate(made):
-        known.validate_python({**each, "sequence_number": number})
+        assert known.validate_python({**each, "sequence_number": number}).type == each["type"]
 
 
 def test_an_answer_of_all_kinds() -> None:
