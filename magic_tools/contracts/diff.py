@@ -14,6 +14,7 @@ from magic_tools.contracts.diffing.walking import Walk
 from magic_tools.contracts.diffing.witness import proven
 from magic_tools.contracts.spelling import Raw
 from magic_tools.contracts.versions import Version, rise
+from magic_tools.errors import DefinitionError
 
 __all__ = ["diff", "diff_schemas", "version_fault"]
 
@@ -38,15 +39,18 @@ def diff_schemas(old: Raw, new: Raw, *, side: Side) -> list[Change]:
 
     On the input side callers send by the old schema and the new tool reads; on the others the new tool sends, and
     those who hold the old schema read. An empty list where both say the same. DefinitionError for a reference that
-    leads nowhere.
+    leads nowhere, for what is no schema, and for schemas that nest too deep.
     """
-    if json.dumps(old, sort_keys=True) == json.dumps(new, sort_keys=True):
-        return []
     numbers = Numbers()
-    before, after = Document(old, numbers), Document(new, numbers)
-    walk = Walk(before, after, side)
-    sent, taken = (before, after) if side == "input" else (after, before)
-    return proven(walk.found, walk.space, sent, taken)
+    try:
+        if json.dumps(old, sort_keys=True) == json.dumps(new, sort_keys=True):
+            return []
+        before, after = Document(old, numbers, "old"), Document(new, numbers, "new")
+        walk = Walk(before, after, side)
+        sent, taken = (before, after) if side == "input" else (after, before)
+        return proven(walk.found, walk.space, sent, taken)
+    except RecursionError:
+        raise DefinitionError("The schemas nest too deep to be compared: give their inner parts less depth.") from None
 
 
 def version_fault(old: ToolContract, new: ToolContract, changes: Sequence[Change]) -> str | None:

@@ -23,6 +23,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, TypeAlias, TypeVar
 
 from magic_tools.contracts.spelling import MANY, NAMED, ONE, Raw, Speller, inner
+from magic_tools.errors import DefinitionError
 from magic_tools.values import JsonObject, digest
 
 __all__ = ["Colour", "colours", "label", "schema_digest"]
@@ -41,7 +42,10 @@ def schema_digest(schema: Raw, *, texts: bool = True) -> str:
     Without `texts` it is of what the schema validates, and of the units, zones and resources that it declares.
     """
     speller = Speller(schema, texts=texts)
-    return colours(speller, schema, lambda top, found: digest(label(top, found)), {}, "")[id(schema)]
+    try:
+        return colours(speller, schema, lambda top, found: digest(label(top, found)), {}, "")[id(schema)]
+    except RecursionError:
+        raise DefinitionError("The schema nests too deep to have a digest: give its inner parts less depth.") from None
 
 
 def colours(speller: Speller, root: Raw, colour: Colour[C], known: dict[C, C], start: C) -> Mapping[int, C]:

@@ -122,7 +122,7 @@ class Speller:
 
     def _is_idle(self, word: str, value: JsonValue) -> bool:
         if word in _IDLE_IF_ANYTHING:
-            return not self.top(value)  # type: ignore[arg-type] - a schema, by its keyword
+            return value is True or (isinstance(value, dict) and not any(map(self._counts, value)))
         if word in _IDLE_IF_EMPTY:
             return not value
         return word in _IDLE and _IDLE[word] == value and isinstance(value, bool) is isinstance(_IDLE[word], bool)

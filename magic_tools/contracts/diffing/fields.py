@@ -63,6 +63,14 @@ class FieldTelling(Telling):
 
     def _field(self, pair: Pair, name: str, here: Place, *, quiet: bool) -> bool:
         old, new = pair.old, pair.new
+        before, after = name in old.required, name in new.required
+        if (
+            before == after
+            and name in old.fields
+            and name in new.fields
+            and told_of(old.at(name)) == told_of(new.at(name))
+        ):
+            return False
         had, has = self._has(old, name), self._has(new, name)
         if name not in old.fields and name not in new.fields:  # of which only is said that it has to be there
             had = has = True
@@ -73,7 +81,6 @@ class FieldTelling(Telling):
         if not had:
             return False
         found = False
-        before, after = name in old.required, name in new.required
         if before != after:
             word = "required_added" if after else "required_removed"
             found = self.moved(word, Relation(after, before), here, before, after, quiet=quiet)

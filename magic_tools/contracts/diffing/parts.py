@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from magic_tools.contracts.normal import colours, label
 from magic_tools.contracts.spelling import NOTHING, VALIDATES, Raw, Speller, inner
+from magic_tools.errors import DefinitionError
 from magic_tools.values import JsonObject, JsonValue
 
 __all__ = ["ANYTHING", "Document", "Node", "Numbers", "Part", "key_of", "nothing_of"]
@@ -26,27 +27,27 @@ class Numbers:
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
+        self._keys: dict[int, int] = {}
         self._encode = json.JSONEncoder(sort_keys=True).encode
         self.known: dict[Pair, Pair] = {}
 
     def of(self, top: JsonObject, found: Mapping[int, Pair]) -> Pair:
         """The numbers of a schema, by those of its inner ones."""
         told = self._number(label(top, {id(each): found[id(each)].told for each in inner(top)}))
-        texts = [word for word in top if word not in VALIDATES]
-        if not texts and all(found[id(each)].key == found[id(each)].told for each in inner(top)):
-            return Pair(told, told)
-        plain = {word: held for word, held in top.items() if word not in texts}
-        return Pair(self._number(label(plain, {id(each): found[id(each)].key for each in inner(plain)})), told)
+        if told not in self._keys:  # what says the same validates the same
+            plain = {word: held for word, held in top.items() if word in VALIDATES}
+            self._keys[told] = self._number(label(plain, {id(each): found[id(each)].key for each in inner(plain)}))
+        return Pair(self._keys[told], told)
 
     def _number(self, told: JsonObject) -> int:
         return self._numbers.setdefault(self._encode(told), len(self._numbers))
 
 
 class Document:
-    """One document of a comparison."""
+    """One document of a comparison; DefinitionError where it is no JSON Schema 2020-12, or refers to nothing."""
 
-    def __init__(self, schema: Raw, numbers: Numbers) -> None:
-        self.schema = schema
+    def __init__(self, schema: Raw, numbers: Numbers, name: str) -> None:
+        self.validator = _validator(schema, name)
         self.speller = Speller(schema)
         self._numbers = numbers
         self._pairs = dict(self._coloured(schema)) | self._coloured(NOTHING)
@@ -98,3 +99,18 @@ def nothing_of(document: Document) -> Node:
 def listing_of(document: Document, value: JsonValue) -> Node:
     """What one value fits."""
     return (document.made({"enum": [value]}),)
+
+
+def _validator(schema: Raw, name: str) -> Any:
+    """What checks values by the whole schema, formats included; nothing is fetched for it."""
+    import jsonschema_rs
+
+    if not isinstance(schema, dict | bool):
+        raise DefinitionError(f"The {name} schema is a {type(schema).__name__}: a schema is an object, true or false.")
+    try:
+        return jsonschema_rs.Draft202012Validator(schema, validate_formats=True, offline=True)
+    except ValueError as error:  # what is wrong stands in its first line
+        told = str(error).partition("\n")[0]
+        if told == "Recursion limit reached":
+            raise RecursionError from error
+        raise DefinitionError(f"The {name} schema is no JSON Schema (2020-12): {told:.200}.") from error

@@ -241,7 +241,8 @@ class Relations(Fitting):
         return (
             taken.required <= sent.required
             and taken.sealed <= sent.sealed
-            and _range_within(max(sent.least, len(sent.required)), self.most_fields(sent), taken.least, taken.most)
+            and max(sent.least, len(sent.required)) >= taken.least
+            and (taken.most is None or _within_most(self.most_fields(sent), taken.most))
             and all(self.needs_met(sent, name, wanted) for name, wanted in taken.needs.items())
             and all(self.names_met(sent, node) for node in taken.names)
             and self._fields_within(sent, taken, strict)
@@ -302,6 +303,10 @@ def _beyond(least: int, most: int | None) -> bool:
 
 def _range_within(least: int, most: int | None, wanted_least: int, wanted_most: int | None) -> bool:
     return least >= wanted_least and (wanted_most is None or (most is not None and most <= wanted_most))
+
+
+def _within_most(most: int | None, wanted: int) -> bool:
+    return most is not None and most <= wanted
 
 
 def _texts_within(sent: Texts, taken: Texts) -> bool:

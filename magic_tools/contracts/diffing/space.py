@@ -21,12 +21,16 @@ from magic_tools.contracts.diffing.parts import ANYTHING, Node, Part, key_of, no
 from magic_tools.contracts.diffing.reading import listed_by, plain_branches
 from magic_tools.contracts.diffing.relations import Relations
 from magic_tools.contracts.diffing.spans import Span, common_span, common_step
-from magic_tools.contracts.spelling import Raw, says_nothing_fits
+from magic_tools.contracts.spelling import DECLARED, VALIDATES, Raw, says_nothing_fits
 from magic_tools.values import JsonValue
 
 __all__ = ["Space"]
 
 _MOST_BRANCHES = 64
+_LENIENT = frozenset(
+    {"type", "maxLength", "items", "prefixItems", "maxItems", "uniqueItems", "properties", "additionalProperties",
+     "patternProperties", "propertyNames", "maxProperties", "dependentRequired", *DECLARED}
+)  # fmt: skip
 
 
 class Space(Relations):
@@ -196,7 +200,7 @@ class Space(Relations):
 
     def is_impossible(self, node: Node) -> bool:
         """Whether it is known that no value fits."""
-        if any(part.key in self._reading for part in node):
+        if any(part.key in self._reading for part in node) or (len(node) == 1 and _takes_some(node[0])):
             return False
         try:
             return self.is_nothing(node)
@@ -271,6 +275,11 @@ def _common_objects(one: Objects, other: Objects) -> Objects:
 
 def _joined(one: Node, other: Node) -> Node:
     return tuple({part.key: part for part in (*one, *other)}.values())
+
+
+def _takes_some(part: Part) -> bool:
+    """Whether something fits for sure: the empty value of a type, by keywords that do not forbid that."""
+    return "type" in part.top and part.top.keys() & VALIDATES <= _LENIENT
 
 
 def _left_of(branch: Branch, taken: Form, node: Node) -> list[Branch] | None:

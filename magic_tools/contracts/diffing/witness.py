@@ -16,7 +16,6 @@ from magic_tools.contracts.diffing.places import Place, Step
 from magic_tools.contracts.diffing.space import Space
 from magic_tools.contracts.diffing.spans import Span, number_of
 from magic_tools.contracts.diffing.telling import Found
-from magic_tools.contracts.spelling import Raw
 from magic_tools.values import JsonValue
 
 __all__ = ["proven"]
@@ -66,7 +65,6 @@ class _Search:
     def __init__(self, space: Space, sent: Document, taken: Document) -> None:
         self._space = space
         self._sent, self._taken = sent, taken
-        self._is_sent, self._is_taken = _validator(sent.schema), _validator(taken.schema)
         self._left = _MOST_TRIES
         self._simplest: dict[Node, JsonValue] = {}
         self._least_objects: dict[int, tuple[Objects | None, dict[str, Any]]] = {}
@@ -75,7 +73,7 @@ class _Search:
         """A value that differs from others at a place."""
         for value in itertools.islice(self._candidates(place), min(tries, self._left)):
             self._left -= 1
-            if self._is_sent.is_valid(value) and not self._is_taken.is_valid(value):
+            if self._sent.validator.is_valid(value) and not self._taken.validator.is_valid(value):
                 return Witness(value)
         return None
 
@@ -90,6 +88,7 @@ class _Search:
         if not steps:
             yield from self._samples(sent, 0)
             yield from self._beyond(taken)
+            yield from self._counted(sent, taken)
             return
         (kind, which), rest = steps[0], steps[1:]
         others = self._space.form(taken)
@@ -185,6 +184,38 @@ class _Search:
                 case _:
                     pass
 
+    def _counted(self, sent: Node, taken: Node) -> Iterator[JsonValue]:
+        """Arrays and objects of what is sent, of one more or less than what is taken counts."""
+        for branch, other in itertools.product(self._space.form(sent), self._space.form(taken)):
+            match branch, other:
+                case Arrays(), Arrays():
+                    wanted = {other.least, *(count for _, *ends in other.contains for count in ends)}
+                    for count in _about({*wanted, other.most}):
+                        yield from self._arrays_of(branch, count)
+                case Objects(), Objects():
+                    for count in _about({other.least, other.most}):
+                        yield from self._objects_of(branch, count)
+
+    def _arrays_of(self, branch: Arrays, count: int) -> Iterator[JsonValue]:
+        try:
+            first = [self._least(branch.item(index), 0) for index in range(min(count, len(branch.first)))]
+        except _NoValueError:
+            return
+        items = list(itertools.islice(self._samples(branch.rest, 1), 6)) or [0]
+        left = count - len(first)
+        yield [*first, *itertools.islice(itertools.cycle(items), left)]
+        yield from ([*first, *[item] * left] for item in items)
+
+    def _objects_of(self, branch: Objects, count: int) -> Iterator[JsonValue]:
+        try:
+            made = self._least_object(branch, 0)
+            for name in branch.fields:
+                if len(made) < count:
+                    made.setdefault(name, self._least(branch.at(name), 0))
+            yield {**made, **{f"extra{index}": self._least(branch.rest, 0) for index in range(count - len(made))}}
+        except _NoValueError:
+            return
+
     def _arrays_beyond(self, branch: Arrays) -> Iterator[JsonValue]:
         if branch.most is not None and branch.most < _MOST_ITEMS:
             yield from (["a"] * (branch.most + 1), [0] * (branch.most + 1))
@@ -228,10 +259,10 @@ class _Search:
         return next((name for name in names if all(self._space.accepts(node, name) for node in branch.names)), names[0])
 
 
-def _validator(schema: Raw) -> Any:
-    import jsonschema_rs
-
-    return jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
+def _about(counts: set[int | None]) -> list[int]:
+    """The counts, and those beside them, but for very large ones."""
+    near = {count + step for count in counts if count is not None for step in (-1, 0, 1)}
+    return sorted(count for count in near if 0 <= count <= _MOST_ITEMS)
 
 
 def _numbers_about(span: Span) -> Iterator[JsonValue]:

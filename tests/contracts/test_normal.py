@@ -1,4 +1,4 @@
-"""Digests of schemas: blind for order and names, sharp for all else, and quick where definitions are entangled."""
+"""Digests of schemas: blind for order, names and spelling, sharp for all else, quick where definitions entangle."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from magic_tools.contracts.digests import interface_form, schema_digest
+from magic_tools.contracts.normal import schema_digest
+from magic_tools.errors import DefinitionError
 from magic_tools.values import JsonObject
 
 
@@ -56,6 +57,68 @@ def node(name: str = "Node", **properties: Any) -> JsonObject:
             {"type": "object", "properties": {"next": {"$ref": "#"}}, "$defs": {}},
             id="reference to the root",
         ),
+        pytest.param({"const": "a"}, {"enum": ["a"]}, id="const"),
+        pytest.param({"enum": ["a", "a", "b"]}, {"enum": ["b", "a"]}, id="value twice"),
+        pytest.param({"enum": [1.0, 2]}, {"enum": [2, 1]}, id="1.0 is 1"),
+        pytest.param({"type": "string", "enum": ["a", "b"]}, {"enum": ["b", "a"]}, id="type of listed values"),
+        pytest.param(
+            {"type": ["string", "null"], "enum": ["a"]}, {"type": "string", "enum": ["a"]}, id="null that is not listed"
+        ),
+        pytest.param({"type": "string", "enum": ["a", 1]}, {"enum": ["a"]}, id="a value that the type forbids"),
+        pytest.param({"enum": [None]}, {"type": "null"}, id="listed null"),
+        pytest.param({"enum": [False, True]}, {"type": "boolean"}, id="listed truth"),
+        pytest.param({"type": ["string"]}, {"type": "string"}, id="one type in a list"),
+        pytest.param({"type": ["integer", "number"]}, {"type": "number"}, id="integers among numbers"),
+        pytest.param(
+            {"type": ["string", "null"], "minLength": 2},
+            {"anyOf": [{"type": "string", "minLength": 2}, {"type": "null"}]},
+            id="types as a choice",
+        ),
+        pytest.param({"type": "string", "minimum": 3}, {"type": "string"}, id="keyword of another type"),
+        pytest.param({"anyOf": [{"type": "string"}]}, {"type": "string"}, id="choice of one"),
+        pytest.param({"oneOf": [{"type": "string"}]}, {"type": "string"}, id="exclusive choice of one"),
+        pytest.param(
+            {"allOf": [{"$ref": "#/$defs/A"}], "description": "d", "$defs": {"A": {"type": "null"}}},
+            {"type": "null", "description": "d"},
+            id="sum of one",
+        ),
+        pytest.param(
+            {"$ref": "#/$defs/A", "description": "d", "$defs": {"A": {"type": "null", "description": "inner"}}},
+            {"type": "null", "description": "d"},
+            id="text beside a reference",
+        ),
+        pytest.param(
+            {"anyOf": [{"anyOf": [{"type": "null"}, {"type": "string"}]}, {"type": "array"}]},
+            {"anyOf": [{"type": "null"}, {"type": "string"}, {"type": "array"}]},
+            id="choice of choices",
+        ),
+        pytest.param(
+            {"properties": {"a": True, "b": False}}, {"properties": {"a": {}, "b": {"not": {}}}}, id="true and false"
+        ),
+        pytest.param(
+            {
+                "$schema": "https://json-schema.org/draft/2020-12/schema",
+                "$comment": "c",
+                "type": "object",
+                "additionalProperties": {},
+                "required": [],
+                "properties": {},
+                "minProperties": 0,
+                "deprecated": False,
+            },
+            {"type": "object"},
+            id="what says nothing",
+        ),
+        pytest.param({"definitions": {"A": {}}, "$ref": "#/definitions/A"}, {}, id="definitions of older drafts"),
+        pytest.param({"then": {"type": "null"}, "minContains": 2}, {}, id="half of a pair"),
+        pytest.param(
+            {"$ref": "#/$defs/N", "$defs": {"N": {"properties": {"next": {"$ref": "#/$defs/N"}}}}},
+            {
+                "properties": {"next": {"$ref": "#/$defs/N"}},
+                "$defs": {"N": {"properties": {"next": {"$ref": "#/$defs/N"}}}},
+            },
+            id="a circle unrolled once",
+        ),
     ],
 )
 def test_the_same(one: JsonObject, other: JsonObject) -> None:
@@ -84,6 +147,14 @@ def test_the_same(one: JsonObject, other: JsonObject) -> None:
             {"properties": {"a": {"$ref": "#/$defs/B"}}, "$defs": {"A": {"type": "string"}, "B": {"type": "null"}}},
             id="reference",
         ),
+        pytest.param(
+            {"$ref": "#/$defs/A", "additionalProperties": False, "$defs": {"A": {"properties": {"a": {}}}}},
+            {"properties": {"a": {}}, "additionalProperties": False},
+            id="closed beside a reference, which closes all of it",
+        ),
+        pytest.param({"oneOf": [{}, {}]}, {"oneOf": [{}]}, id="a branch twice, of which none fits"),
+        pytest.param({"type": "string", "minLength": 1}, {"type": "string"}, id="length"),
+        pytest.param({"default": None}, {}, id="default null"),
         pytest.param(
             {"$ref": "#/$defs/A", "description": "one", "$defs": {"A": {}}},
             {"$ref": "#/$defs/A", "description": "other", "$defs": {"A": {}}},
@@ -127,7 +198,7 @@ def test_entangled_definitions_take_no_time() -> None:
             {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]},
             "sha256:3026bfdf8db549358aec6da13daffc3674aa5a28b3df5e7bd773970dbd265ae7",
         ),
-        (node(), "sha256:d368d8739c700574aa20888345402f091ee64413630928cdf59a32a63743564c"),
+        (node(), "sha256:2d11d1870a4f69b9aa36accb2718e421007dabe32505307546324b1cd0ca5e15"),
     ],
     ids=["plain", "recursive"],
 )
@@ -141,7 +212,7 @@ LEAVES = st.sampled_from([{"type": "string"}, {"type": "null"}, {"enum": [1, 2]}
 INNER = st.recursive(
     LEAVES | st.sampled_from(NAMES).map(lambda name: {"$ref": f"#/$defs/{name}"}),
     lambda inner: (
-        st.lists(inner, min_size=1, max_size=2).map(lambda branches: {"anyOf": branches})
+        st.lists(inner, min_size=2, max_size=2, unique_by=json.dumps).map(lambda branches: {"anyOf": branches})
         | st.dictionaries(st.sampled_from("xyz"), inner, max_size=3).map(lambda held: {"properties": held})
         | inner.map(lambda item: {"type": "array", "items": item})
     ),
@@ -193,12 +264,23 @@ class Unrolled:
         def definition(name: str, depth: int) -> int:
             return number(definitions[name], depth)
 
+        def leaves(branches: list[Any], depth: int) -> list[int]:
+            found: list[int] = []
+            for branch in branches:
+                node, left = branch, depth
+                while "$ref" in node and left:
+                    node, left = definitions[node["$ref"][-1]], left - 1
+                found += leaves(node["anyOf"], left) if "anyOf" in node and left else [number(branch, depth)]
+            return found
+
         def number(node: Any, depth: int) -> int:
             match node:
                 case {"$ref": ref}:
                     return definition(ref[-1], depth - 1) if depth else -1
                 case {"anyOf": branches}:
-                    form: Any = ["any", *sorted(number(branch, depth) for branch in branches)]
+                    form: Any = ["any", *sorted(set(leaves(branches, depth)))]
+                case {"properties": {}, **rest} if not node["properties"]:
+                    form = {key: number(held, depth) for key, held in sorted(rest.items()) if key != "$defs"}
                 case dict():
                     form = {key: number(held, depth) for key, held in sorted(node.items()) if key != "$defs"}
                 case _:
@@ -216,22 +298,49 @@ def test_different_schemas_differ(one: JsonObject, other: JsonObject) -> None:
     assert (schema_digest(one) == schema_digest(other)) is (unrolled.of(one) == unrolled.of(other))
 
 
-def test_the_interface_form_drops_what_only_readers_see() -> None:
-    """Texts, examples and defaults go at every depth; names, constants and the input itself stay."""
-    schema = {
-        "title": "T",
-        "description": "d",
-        "type": "object",
-        "properties": {
-            "title": {"type": "string", "default": "x", "examples": ["y"], "deprecated": True, "$comment": "c"},
-            "default": {"const": {"title": "kept", "default": 1}},
-        },
-        "$defs": {"description": {"enum": ["description"], "description": "gone"}},
-    }
+def test_an_interface_is_blind_for_what_only_readers_see() -> None:
+    """Texts, examples and defaults do not count at any depth; names, constants and declared units do."""
+
+    def schema(**told: Any) -> JsonObject:
+        inner = {"type": "string", **told}
+        return {"type": "object", "properties": {"title": inner, "at": {"$ref": "#/$defs/A"}}, "$defs": {"A": inner}}
+
+    plain = schema_digest(schema(), texts=False)
+    notes = {"title": "t", "description": "d", "examples": ["y"], "default": "x", "deprecated": True, "x-mine": 1}
+    for word, held in notes.items():
+        assert schema_digest(schema(**{word: held}), texts=False) == plain, word
+        assert schema_digest(schema(**{word: held})) != schema_digest(schema()), word
+    for word, held in {"minLength": 1, "x-unit": "s", "x-zone": "UTC", "x-resource": "crm"}.items():
+        assert schema_digest(schema(**{word: held}), texts=False) != plain, word
+    assert schema_digest({"const": {"title": "a"}}, texts=False) != schema_digest(
+        {"const": {"title": "b"}}, texts=False
+    )
+
+
+def test_the_schema_stays_as_it_is() -> None:
+    """A digest changes nothing of what it is made of."""
+    schema = {"type": ["string", "null"], "enum": ["b", "a"], "allOf": [{"$ref": "#/$defs/A"}], "$defs": {"A": True}}
     before = copy.deepcopy(schema)
-    assert interface_form(schema) == {
-        "type": "object",
-        "properties": {"title": {"type": "string"}, "default": {"const": {"title": "kept", "default": 1}}},
-        "$defs": {"description": {"enum": ["description"]}},
-    }
+    schema_digest(schema)
     assert schema == before
+
+
+@pytest.mark.parametrize(
+    ("ref", "told"),
+    [
+        ("#/$defs/Gone", "points to nothing"),
+        ("other.json#/A", "leaves the schema"),
+        ("https://example.com/schema", "leaves the schema"),
+        ("#/required/0", "points to what is no schema"),
+    ],
+)
+def test_a_reference_that_leads_nowhere(ref: str, told: str) -> None:
+    """It is refused by name, wherever it stands: nothing is fetched, and nothing guessed."""
+    with pytest.raises(DefinitionError, match=told) as caught:
+        schema_digest({"properties": {"a": {"$ref": ref}}, "required": ["a"]})
+    assert ref in str(caught.value)
+
+
+def test_a_schema_of_nothing_but_itself() -> None:
+    """A reference to itself asks for nothing."""
+    assert schema_digest({"$ref": "#"}) == schema_digest({})
