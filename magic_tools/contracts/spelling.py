@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 from urllib.parse import unquote
@@ -70,6 +71,7 @@ class Speller:
     def __init__(self, document: Raw, *, texts: bool = True) -> None:
         self._document = document
         self._texts = texts
+        self._evaluates = '"unevaluated' in json.dumps(document)  # then it counts what a keyword has looked at
         self._tops: dict[int, JsonObject] = {}
         self._kept: list[Raw] = []
         self._under_way: set[int] = set()
@@ -122,6 +124,8 @@ class Speller:
 
     def _is_idle(self, word: str, value: JsonValue) -> bool:
         if word in _IDLE_IF_ANYTHING:
+            if self._evaluates:
+                return False
             return value is True or (isinstance(value, dict) and not any(map(self._counts, value)))
         if word in _IDLE_IF_EMPTY:
             return not value

@@ -179,7 +179,7 @@ class Relations(Fitting):
                     pieces = [{**branch.fields, name: listing_of(document, value)} for value in listed]
                     required = branch.required | {name}
                     yield [*absent, *(replace(branch, fields=each, required=required) for each in pieces)]
-            elif absent and name in branch.needs:
+            elif form and absent and name in branch.needs:
                 yield [*absent, replace(branch, required=branch.required | {name} | branch.needs[name])]
 
     def narrower(self, sent: Branch, taken: Branch, *, strict: bool) -> bool:

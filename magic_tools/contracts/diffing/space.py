@@ -12,7 +12,9 @@ from magic_tools.contracts.diffing.branches import (
     Objects,
     Texts,
     Values,
+    kind_of_branch,
     values_of,
+    values_of_kind,
     with_sources,
     without,
 )
@@ -284,6 +286,9 @@ def _takes_some(part: Part) -> bool:
 
 def _left_of(branch: Branch, taken: Form, node: Node) -> list[Branch] | None:
     """What is left of a branch without a node, where that can be told without an exception."""
+    kind = kind_of_branch(branch)
+    if any(values_of_kind(other, kind) for other in taken if isinstance(other, Values)):
+        return None
     match branch:
         case Span():
             left: list[Span] = [branch]

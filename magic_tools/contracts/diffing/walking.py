@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from magic_tools.contracts.changes import Side
+from magic_tools.contracts.changes import Effect, Side
 from magic_tools.contracts.diffing.branches import Arrays, Branch, Objects, Texts, Values, kind_of_branch, nots_of
 from magic_tools.contracts.diffing.fields import FieldTelling, Pair
 from magic_tools.contracts.diffing.fitting import Form, TooManyError
@@ -54,16 +54,21 @@ class Walk(FieldTelling):
     def _differences(self, old: Node, new: Node, place: Place, *, quiet: bool) -> bool:
         broken = not quiet and not self._holds(old, new)
         try:
-            before, after = self.space.form(old), self.space.form(new)
-        except TooManyError:
+            found = self._told_differences(old, new, place, quiet=not broken)
+        except TooManyError:  # then there is only to be told that something differs, and whether it breaks
             found = self._notes(old, new, place)
-        else:
-            alone = max(len(before), len(after)) <= 1
-            found = self._notes(*((_all_of(old, before), _all_of(new, after)) if alone else (old, new)), place)
-            found |= self._kinds(before, after, place, quiet=not broken, alone=alone)
+            if not broken:
+                effect: Effect = "behavioural" if self.side != "error" else "compatible"
+                self.tell("schema_respelled", place, None, None, effect)
         if broken and not found:
             found = self.tell("schema_changed", place, None, None, "breaking", provable=True)
         return found
+
+    def _told_differences(self, old: Node, new: Node, place: Place, *, quiet: bool) -> bool:
+        before, after = self.space.form(old), self.space.form(new)
+        alone = max(len(before), len(after)) <= 1
+        found = self._notes(*((_all_of(old, before), _all_of(new, after)) if alone else (old, new)), place)
+        return self._kinds(before, after, place, quiet=quiet, alone=alone) or found
 
     def _notes(self, old: Iterable[object], new: Iterable[object], place: Place) -> bool:
         found = False

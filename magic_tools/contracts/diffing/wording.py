@@ -27,6 +27,7 @@ _FACTS: Mapping[str, str] = {
     "branch_added": "there is another alternative",
     "branch_removed": "an alternative is gone",
     "schema_changed": "it cannot be shown that what is sent is still taken",
+    "schema_respelled": "something is said in another way, or told otherwise",
     "default_added": "leaving it out has a meaning now that is told",
     "default_removed": "leaving it out has no meaning any more that is told",
     "default_changed": "leaving it out means something else",
