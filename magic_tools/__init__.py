@@ -20,12 +20,25 @@ if TYPE_CHECKING:
         TextPiece,
         ToolDefinition,
     )
+    from magic_tools.consumers.checking import check_fixtures
+    from magic_tools.consumers.keeping import agent_use, keep_fixture
+    from magic_tools.consumers.report import FixtureReport
+    from magic_tools.contracts.changes import Change, Witness, required_bump
     from magic_tools.contracts.contract import ToolContract
-    from magic_tools.contracts.policy import Policy
+    from magic_tools.contracts.diff import diff, diff_schemas, version_fault
+    from magic_tools.contracts.fixture import Fixture
+    from magic_tools.contracts.lifecycle import Lifecycle
+    from magic_tools.contracts.manifest import Manifest, Pin
+    from magic_tools.contracts.policy import Policy, WrongExample
+    from magic_tools.contracts.receipts import Receipt, Receipts
+    from magic_tools.contracts.semantics import Semantics
+    from magic_tools.contracts.uses import AgentUse, DownstreamUse, GatewayUse, KeptCall, UiUse
+    from magic_tools.contracts.versions import Version, VersionRange
     from magic_tools.effects.workers import abandoned_calls
     from magic_tools.errors import (
         ContextError,
         ContractViolation,
+        ContractWithdrawnError,
         DefinitionError,
         LimitError,
         MagicToolsError,
@@ -46,16 +59,21 @@ if TYPE_CHECKING:
         ToolFailuresError,
         TruncatedError,
         UnsupportedSettingError,
+        UpgradeError,
     )
     from magic_tools.events import (
         Alert,
+        CallUpgraded,
         Event,
         ModelAttempted,
         ModelPassedOver,
         ModelReplied,
         ModelWaited,
+        ReceiptIssued,
         ToolAttempted,
         ToolCompleted,
+        ToolDeprecated,
+        ToolDrifted,
     )
     from magic_tools.loop.phases import Phases, Progress
     from magic_tools.loop.streamed import Done, PartialValue, RunEvent, TextDelta, ToolFinished, ToolStarted
@@ -95,6 +113,7 @@ if TYPE_CHECKING:
     from magic_tools.streaming import aextract_stream, arun_stream, extract_stream, run_stream
     from magic_tools.tools.asking import ask_user
     from magic_tools.tools.bad_inputs.bad_inputs import BadInput, LooseParameter, bad_arguments, loose_parameters
+    from magic_tools.tools.binding import bind_contract
     from magic_tools.tools.lint.findings import Finding, LintConfig
     from magic_tools.tools.lint.linter import lint
     from magic_tools.tools.tokens import TokenCost, token_cost
@@ -106,18 +125,31 @@ _HOMES = {
         "CallPiece", "Capabilities", "ChatModel", "ModelReply", "ModelRequest", "OutputFormat", "StreamingModel",
         "TextPiece", "ToolDefinition",
     ),
+    "consumers.checking": ("check_fixtures",),
+    "consumers.keeping": ("agent_use", "keep_fixture"),
+    "consumers.report": ("FixtureReport",),
+    "contracts.changes": ("Change", "Witness", "required_bump"),
     "contracts.contract": ("ToolContract",),
-    "contracts.policy": ("Policy",),
+    "contracts.diff": ("diff", "diff_schemas", "version_fault"),
+    "contracts.fixture": ("Fixture",),
+    "contracts.lifecycle": ("Lifecycle",),
+    "contracts.manifest": ("Manifest", "Pin"),
+    "contracts.policy": ("Policy", "WrongExample"),
+    "contracts.receipts": ("Receipt", "Receipts"),
+    "contracts.semantics": ("Semantics",),
+    "contracts.uses": ("AgentUse", "DownstreamUse", "GatewayUse", "KeptCall", "UiUse"),
+    "contracts.versions": ("Version", "VersionRange"),
     "effects.workers": ("abandoned_calls",),
     "errors": (
-        "ContextError", "ContractViolation", "DefinitionError", "LimitError", "MagicToolsError", "ModelError",
-        "ModelTimeoutError", "ModelUnavailableError", "OutputError", "ParseError", "PausedError", "RateLimitError",
-        "RefusalError", "RepeatError", "RunError", "SchemaRejectedError", "StallError", "StreamCutError",
-        "ToolFailure", "ToolFailuresError", "TruncatedError", "UnsupportedSettingError",
+        "ContextError", "ContractViolation", "ContractWithdrawnError", "DefinitionError", "LimitError",
+        "MagicToolsError", "ModelError", "ModelTimeoutError", "ModelUnavailableError", "OutputError", "ParseError",
+        "PausedError", "RateLimitError", "RefusalError", "RepeatError", "RunError", "SchemaRejectedError", "StallError",
+        "StreamCutError", "ToolFailure", "ToolFailuresError", "TruncatedError", "UnsupportedSettingError",
+        "UpgradeError",
     ),
     "events": (
-        "Alert", "Event", "ModelAttempted", "ModelPassedOver", "ModelReplied", "ModelWaited", "ToolAttempted",
-        "ToolCompleted",
+        "Alert", "CallUpgraded", "Event", "ModelAttempted", "ModelPassedOver", "ModelReplied", "ModelWaited",
+        "ReceiptIssued", "ToolAttempted", "ToolCompleted", "ToolDeprecated", "ToolDrifted",
     ),
     "loop.phases": ("Phases", "Progress"),
     "loop.streamed": ("Done", "PartialValue", "RunEvent", "TextDelta", "ToolFinished", "ToolStarted"),
@@ -149,6 +181,7 @@ _HOMES = {
     "schema.marks": ("MaxDepth", "Resource", "Unit", "Zone"),
     "tools.asking": ("ask_user",),
     "tools.bad_inputs.bad_inputs": ("BadInput", "LooseParameter", "bad_arguments", "loose_parameters"),
+    "tools.binding": ("bind_contract",),
     "tools.lint.findings": ("Finding", "LintConfig"),
     "tools.lint.linter": ("lint",),
     "tools.tokens": ("TokenCost", "token_cost"),
@@ -158,32 +191,43 @@ _HOMES = {
 _HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "AgentUse",
     "Alert",
     "BadInput",
     "CallPiece",
+    "CallUpgraded",
     "Capabilities",
+    "Change",
     "ChatModel",
     "Context",
     "ContextError",
     "ContractViolation",
+    "ContractWithdrawnError",
     "CutReply",
     "DefinitionError",
     "DialectChange",
     "Done",
+    "DownstreamUse",
     "ErrorCode",
     "Event",
     "FallbackModel",
     "Finding",
+    "Fixture",
+    "FixtureReport",
+    "GatewayUse",
     "History",
     "IdempotencyKey",
     "IncrementalParser",
     "Injected",
     "Issue",
+    "KeptCall",
+    "Lifecycle",
     "LimitError",
     "Limits",
     "LintConfig",
     "LooseParameter",
     "MagicToolsError",
+    "Manifest",
     "MaxDepth",
     "Message",
     "ModelAttempted",
@@ -208,12 +252,16 @@ __all__ = [
     "PartialValue",
     "PausedError",
     "Phases",
+    "Pin",
     "Policy",
     "Price",
     "Progress",
     "ProviderPart",
     "RateLimit",
     "RateLimitError",
+    "Receipt",
+    "ReceiptIssued",
+    "Receipts",
     "RefusalError",
     "Repair",
     "RepeatError",
@@ -227,6 +275,7 @@ __all__ = [
     "SchemaLimits",
     "SchemaRejectedError",
     "ScriptedModel",
+    "Semantics",
     "StallError",
     "StreamCutError",
     "StreamingModel",
@@ -241,6 +290,8 @@ __all__ = [
     "ToolCompleted",
     "ToolContract",
     "ToolDefinition",
+    "ToolDeprecated",
+    "ToolDrifted",
     "ToolFailure",
     "ToolFailuresError",
     "ToolFinished",
@@ -248,25 +299,37 @@ __all__ = [
     "ToolStarted",
     "Toolset",
     "TruncatedError",
+    "UiUse",
     "Unit",
     "UnsupportedSettingError",
+    "UpgradeError",
     "Usage",
+    "Version",
+    "VersionRange",
     "WaitingCall",
+    "Witness",
+    "WrongExample",
     "Zone",
     "abandoned_calls",
     "aextract",
     "aextract_stream",
+    "agent_use",
     "aresume",
     "arun",
     "arun_stream",
     "ask_user",
     "bad_arguments",
+    "bind_contract",
     "cached",
+    "check_fixtures",
     "compile_schema",
     "cost",
     "cost_of",
+    "diff",
+    "diff_schemas",
     "extract",
     "extract_stream",
+    "keep_fixture",
     "limited",
     "lint",
     "load_model",
@@ -276,11 +339,13 @@ __all__ = [
     "parse",
     "prompt",
     "record",
+    "required_bump",
     "resume",
     "run",
     "run_stream",
     "token_cost",
     "tool",
+    "version_fault",
 ]
 
 

@@ -6,6 +6,7 @@ MagicToolsError
 ├── SchemaRejectedError        a provider's form cannot say what a schema says
 ├── ParseError                 a text is not the value that was asked for
 ├── ContractViolation          a result is not what its tool promises
+├── UpgradeError               a declared adapter made of old data what does not fit today
 ├── ToolFailure                raised by a tool to tell the model something
 ├── ModelError                 a model could not be asked or did not answer
 │   ├── ModelUnavailableError  nothing is installed or set that could answer
@@ -21,6 +22,7 @@ MagicToolsError
     ├── TruncatedError         the model's output was cut
     ├── RefusalError           the model or its provider declined to answer
     ├── ToolFailuresError      a tool went on failing
+    ├── ContractWithdrawnError  a call waited for a person, and its tool is not what it was
     └── OutputError            no answer fitted the output type
 """
 
@@ -36,6 +38,7 @@ from magic_tools.outcome import Outcome
 __all__ = [
     "ContextError",
     "ContractViolation",
+    "ContractWithdrawnError",
     "DefinitionError",
     "LimitError",
     "MagicToolsError",
@@ -57,6 +60,7 @@ __all__ = [
     "ToolFailuresError",
     "TruncatedError",
     "UnsupportedSettingError",
+    "UpgradeError",
 ]
 
 ParseErrorKind = Literal["truncated", "unparseable", "ambiguous", "invalid"]
@@ -111,6 +115,21 @@ class ContractViolation(MagicToolsError):  # noqa: N818 - the field's word for i
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.stage, self.issues)
+
+
+class UpgradeError(MagicToolsError):
+    """There is no adapter from an older version, or it raised, or what it made does not fit the schema of today.
+
+    `made` is what it made, None where it made nothing, and `issues` say where that does not fit.
+    """
+
+    def __init__(self, message: str, made: Any = None, issues: tuple[Issue, ...] = ()) -> None:
+        super().__init__(message)
+        self.made = made
+        self.issues = issues
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.made, self.issues)
 
 
 class ToolFailure(MagicToolsError):  # noqa: N818 - a tool raises it as an answer to the model, not as a fault
@@ -198,6 +217,13 @@ class RefusalError(RunError):
 
 class ToolFailuresError(RunError):
     """One tool failed more often in a row than `Limits.retries` allows."""
+
+
+class ContractWithdrawnError(RunError):
+    """A call waited for a person, and by now its tool is gone, refused, or not what it promised.
+
+    The text says what happened, and what the tool's author names for that: a replacement, a guide, a contact.
+    """
 
 
 class OutputError(RunError):

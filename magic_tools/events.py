@@ -13,15 +13,20 @@ from magic_tools.values import JsonValue
 __all__ = [
     "Alert",
     "AttemptOutcome",
+    "CallUpgraded",
+    "DriftKind",
     "Event",
     "ModelAttempted",
     "ModelEvent",
     "ModelPassedOver",
     "ModelReplied",
     "ModelWaited",
+    "ReceiptIssued",
     "Stage",
     "ToolAttempted",
     "ToolCompleted",
+    "ToolDeprecated",
+    "ToolDrifted",
     "Trace",
     "tell",
 ]
@@ -30,6 +35,7 @@ E = TypeVar("E")
 
 AttemptOutcome = Literal["ok", "failed", "raised", "timed_out", "cancelled", "broken_result", "not_begun"]
 Stage = Literal["result", "result_rule", "fallback"]
+DriftKind = Literal["changed", "upgraded", "refused", "not_pinned", "missing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +100,76 @@ class Alert:
 
 
 @dataclass(frozen=True, slots=True)
+class CallUpgraded:
+    """A call was made for an older version of its tool, and its arguments were brought up to the present one."""
+
+    run_id: str
+    call_id: str
+    tool: str
+    from_version: str
+    to_version: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDeprecated:
+    """A tool near its end was used, which is told once a run, at its first call.
+
+    `version` is the tool's own, `pinned` the one that the run is pinned to; `ends` is the instant, as ISO text, from
+    which it will be refused. `replacement`, `guide` and `contact` are what its author names.
+    """
+
+    run_id: str
+    call_id: str
+    tool: str
+    id: str
+    version: str | None
+    pinned: str | None
+    ends: str | None
+    replacement: str | None
+    guide: str | None
+    contact: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDrifted:
+    """A tool is not what a run is pinned to, which is told at the run's begin, and when it goes on.
+
+    A `changed` one has other digests and is refused, as is a `refused` one, whose version does not serve that of the
+    pin, and one that is `not_pinned`; an `upgraded` one is served by way of a declared adapter; a `missing` one is
+    pinned and not there. `was` and `now` are version and digests of both, None where there is none.
+    """
+
+    run_id: str
+    tool: str
+    id: str
+    kind: DriftKind
+    was: str | None
+    now: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptIssued:
+    """A call of a tool that changes something had an effect, or nobody knows whether it had one.
+
+    `contract` is the interface digest of what was promised, `arguments` a digest of the canonical arguments, `at` the
+    instant as ISO text. `outcome` is `ok` or the error's code. The `key` is the call's idempotency key, which stands in
+    no other event: whoever writes events down for all to read leaves it out, as its repr does.
+    """
+
+    run_id: str
+    call_id: str
+    tool: str
+    id: str
+    version: str | None
+    contract: str
+    arguments: str
+    outcome: str
+    effect: ToolEffect
+    at: str
+    key: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class ModelAttempted:
     """One try of a request to a model, the first being number 1: how it went, and the wait before the next.
 
@@ -150,7 +226,9 @@ class ModelWaited:
 
 ModelEvent: TypeAlias = ModelAttempted | ModelReplied | ModelPassedOver | ModelWaited
 
-Event: TypeAlias = ToolAttempted | ToolCompleted | Alert | ModelEvent
+ContractEvent: TypeAlias = CallUpgraded | ToolDeprecated | ToolDrifted | ReceiptIssued
+
+Event: TypeAlias = ToolAttempted | ToolCompleted | Alert | ContractEvent | ModelEvent
 
 Trace: TypeAlias = Callable[[Event], Any]
 """Whoever wants to know: called with each event when it happens, in the thread in which the program runs."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum
 from inspect import iscoroutinefunction
 from sys import float_info
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Protocol, get_args
 
 from magic_tools.chat import ToolChoice
 from magic_tools.events import Alert, Trace
@@ -15,7 +16,7 @@ from magic_tools.messages import Language
 from magic_tools.settings import ModelSettings
 from magic_tools.values import JsonObject
 
-__all__ = ["NO_FALLBACK", "History", "Limits", "OutputMode", "RunOptions"]
+__all__ = ["NO_FALLBACK", "History", "Limits", "OutputMode", "Pinning", "RunOptions"]
 
 OutputMode = Literal["native", "tool", "prompt"]
 """How a typed answer is asked for: by the provider's own means, by an output tool, or by instructions alone."""
@@ -105,6 +106,18 @@ class History:
             raise ValueError(f"History.reuse must be True or False, got {given!r:.80}")
 
 
+class Pinning(Protocol):
+    """What a run can be pinned to: a Manifest."""
+
+    @property
+    def pins(self) -> Sequence[Any]:
+        """The tools, as they were."""
+
+    @property
+    def created(self) -> datetime:
+        """Since when."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunOptions:
     """What a run, or a call by hand, may be told beside its limits.
@@ -120,6 +133,10 @@ class RunOptions:
       it raises ends the run. An ordinary function; in an async run it is called in a worker thread.
     - `trace`: called with each event; `on_alert`: with each result that broke its tool's promise.
     - `run_id`: names the run in events and in idempotency keys; without one, each run gets its own.
+    - `manifest`: what the run is pinned to. A tool that has changed since is served by way of a declared adapter, or
+      not offered, and a call of it refused; one that the manifest does not hold is not offered either.
+    - `clock`: gives the time by which tools are hidden, warned of and rejected, read once at the run's begin and when
+      it goes on, and for each receipt; the present in UTC without one.
 
     ValueError for what is none of these.
     """
@@ -134,13 +151,24 @@ class RunOptions:
     settings: ModelSettings | None = None
     history: History = History()
     checkpoint: Callable[[JsonObject], Any] | None = None
+    manifest: Pinning | None = None
+    clock: Callable[[], datetime] | None = None
 
     def __post_init__(self) -> None:
-        for name, takes in (("trace", "event"), ("on_alert", "event"), ("checkpoint", "state")):
+        for name, takes in (
+            ("trace", "one event"),
+            ("on_alert", "one event"),
+            ("checkpoint", "one state"),
+            ("clock", "nothing"),
+        ):
             hook = getattr(self, name)
             is_async = iscoroutinefunction(hook) or iscoroutinefunction(getattr(hook, "__call__", None))  # noqa: B004
             if hook is not None and (not callable(hook) or is_async):
-                raise ValueError(f"RunOptions.{name} is an ordinary function of one {takes}, got {hook!r:.80}")
+                raise ValueError(f"RunOptions.{name} is an ordinary function of {takes}, got {hook!r:.80}")
+        if self.manifest is not None and not all(hasattr(self.manifest, name) for name in ("pins", "created")):
+            raise ValueError(
+                f"RunOptions.manifest is such as Manifest.load('tools.lock.json'), got {self.manifest!r:.80}"
+            )
         for name, wanted, example in (
             ("settings", ModelSettings | None, "ModelSettings(max_tokens=500)"),
             ("history", History, "History(messages=40)"),

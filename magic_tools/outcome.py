@@ -28,6 +28,7 @@ StopReason = Literal[
     "tool_failures",
     "model_error",
     "cancelled",
+    "contract_withdrawn",
 ]
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from magic_tools.effects.program import Call, Program
 from magic_tools.errors import (
+    ContractWithdrawnError,
     LimitError,
     OutputError,
     PausedError,
@@ -48,6 +49,10 @@ _ENDINGS: Mapping[StopReason, tuple[type[RunError], str]] = {
     "tool_failures": (
         ToolFailuresError,
         "A tool failed more than {limits.retries} times in a row, with no answer after: {failed}",
+    ),
+    "contract_withdrawn": (
+        ContractWithdrawnError,
+        "The run cannot go on: a call waited for a person, and its tool is not what it was. {withdrawn}",
     ),
 }
 
@@ -103,6 +108,7 @@ def _error(ended: Ended) -> RunError:
         "said": f": {said[:300]}" if (said := _last_text(ended)) else ".",
         "failed": _failed(ended),
         "repeated": _repeated(ended),
+        "withdrawn": _withdrawn(ended),
     }
     return kind(sentence.format(**known) + (f" It was refused: {refused}." if refused else ""), outcome)
 
@@ -126,6 +132,12 @@ def _repeated(ended: Ended) -> str:
     names = (call.name for message in ended.outcome.transcript for call in message.calls if call.id == done.call_id)
     times = times_of(ended.state.recent, done.digest)
     return f"{next(names, 'one')} ({times} time{'' if times == 1 else 's'} before)"
+
+
+def _withdrawn(ended: Ended) -> str:
+    """What was said of the calls that waited, without what only a model could do."""
+    told = (each.result for each in ended.state.pending if each.facts.held and each.result is not None)
+    return " ".join(each.content.removesuffix(each.advice).rstrip() for each in told)
 
 
 def _results(outcome: Outcome[Any]) -> Iterator[ToolResult]:

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from pydantic_core import to_json
 
 from magic_tools.chat import ChatModel
+from magic_tools.contracts.manifest import Pin
+from magic_tools.contracts.pins import Pins
 from magic_tools.effects.program import Emit, Program
 from magic_tools.errors import DefinitionError, ModelError
+from magic_tools.events import ToolDrifted, tell
 from magic_tools.loop.driver import Course
 from magic_tools.loop.phases import Phases
 from magic_tools.loop.state import LoopState, ids_in
 from magic_tools.loop.steps import Decision
 from magic_tools.loop.streamed import Done
-from magic_tools.messages import Message
+from magic_tools.messages import Message, ToolResult
 from magic_tools.models.registry import load_model
 from magic_tools.options import Limits, RunOptions
 from magic_tools.outcome import Outcome
 from magic_tools.outputs.answer import Answer, answer_for
 from magic_tools.settling import settled
 from magic_tools.tools.scope import RunScope
+from magic_tools.tools.serving import drifts, served
 from magic_tools.tools.tool import Tool
 from magic_tools.tools.toolset import Toolset
 from magic_tools.transcripts import unanswered
@@ -89,6 +94,7 @@ def beginning(
         asked=len(messages),
         phase=parts.start,
         ids=ids_in(messages),
+        pins=parts.scope.pins or Pins(partial(_pinned, tuple(parts.whole.values())), parts.scope.at),
     )
     return _run_of(parts, state, {}, streamed=streamed)
 
@@ -108,12 +114,33 @@ def going_on(
         raise ValueError(f"this run has ended ({state.ended}): begin another with run([*outcome.transcript, ...])")
     _check_options(options)
     told = replace(options or RunOptions(), language=state.language, run_id=state.run_id or None)
-    parts = _parts(tools, output, model, context, told)
+    pins = state.pins
+    if pins is not None and told.manifest is not None:
+        pins = pins.whole(told.manifest.pins)
+    parts = _parts(tools, output, model, context, told, pins)
     if state.phase not in parts.phases:
         raise ValueError(f"the run stands in the phase {state.phase!r}, and tools=... has: {', '.join(parts.phases)}")
     decided = _decided(state, {} if decisions is None else decisions)
-    _check_same(state, parts)
-    return _run_of(parts, state._replace(answer_tools=parts.answer.tool_names), decided)
+    if state.output != parts.answer.digest:
+        raise ValueError("the run was begun with another output=...: give the same to resume it")
+    for each in state.pending:
+        if each.status == "held" and each.call.name not in parts.names:
+            parts.scope.gone.setdefault(each.call.name, each.call.name)
+    reusable = _still_reusable(state, parts)
+    state = state._replace(answer_tools=parts.answer.tool_names, reusable=reusable, pins=state.pins or parts.scope.pins)
+    return _run_of(parts, state, decided)
+
+
+def _still_reusable(state: LoopState, parts: _Parts) -> Mapping[str, ToolResult]:
+    """The results that stand for the same calls, but for those of tools that are not what they were."""
+    drifted = {each.tool for each in parts.drifts}
+    return {digest: held for digest, held in state.reusable.items() if held.name not in drifted}
+
+
+def _pinned(toolsets: Iterable[Toolset]) -> list[Pin]:
+    """The tools with which a run begins, as they are."""
+    targets = {id(made.executable): made.executable for toolset in toolsets for made in toolset.pinnable}
+    return [Pin.bare(target) for target in targets.values() if not target.behaviour.asks_person]
 
 
 def _decided(state: LoopState, decisions: Decisions) -> dict[str, Decision]:
@@ -136,18 +163,6 @@ def _decided(state: LoopState, decisions: Decisions) -> dict[str, Decision]:
     return decided
 
 
-def _check_same(state: LoopState, parts: _Parts) -> None:
-    """ValueError where tools or output are not those with which the run began, so far as that can be told."""
-    for each in state.pending:
-        if each.status == "held" and each.facts.held == "approval" and each.call.name not in parts.names:
-            known = ", ".join(sorted(parts.names)) or "none"
-            raise ValueError(
-                f"the call {each.call.id!r} waits for the tool {each.call.name!r}, and tools=... has: {known}"
-            )
-    if state.output != parts.answer.digest:
-        raise ValueError("the run was begun with another output=...: give the same to resume it")
-
-
 def _as_json(call_id: str, said: Any) -> str:
     try:
         return to_json(said).decode()
@@ -156,11 +171,16 @@ def _as_json(call_id: str, said: Any) -> str:
 
 
 class _Parts(NamedTuple):
-    """What a run is made of, but for its state; `phases` are the toolsets by phase, `names` those of all tools."""
+    """What a run is made of, but for its state; `phases` are the toolsets by phase, `names` those of all tools.
+
+    `drifts` are how the tools differ from what the run is pinned to.
+    """
 
     model: ChatModel
     phases: Mapping[str, Toolset]
+    whole: Mapping[str, Toolset]
     names: frozenset[str]
+    drifts: tuple[ToolDrifted, ...]
     moves: Phases | None
     start: str
     answer: Answer
@@ -168,10 +188,15 @@ class _Parts(NamedTuple):
 
 
 def _parts(
-    tools: Tools, output: Any, model: ChatModel | str | None, context: Any, options: RunOptions | None
+    tools: Tools,
+    output: Any,
+    model: ChatModel | str | None,
+    context: Any,
+    options: RunOptions | None,
+    pins: Pins | None = None,
 ) -> _Parts:
     _check_options(options)
-    scope = RunScope(context, options)
+    scope = RunScope(context, options, pins)
     chosen = load_model(model) if model is None or isinstance(model, str) else model
     if not all(hasattr(chosen, name) for name in _PARTS_OF_A_MODEL):  # as isinstance would see, in a tenth of its time
         raise ValueError(
@@ -189,7 +214,10 @@ def _parts(
             whole = {"": tools}
         case _:
             whole = {"": Toolset(*tools)}
-    phases = {name: toolset.permitted(context) for name, toolset in whole.items()}
+    offered = {name: served(toolset, scope) for name, toolset in whole.items()}
+    drifted = drifts(offered.values(), scope)
+    scope.gone = {each.tool: each.id for each in drifted if each.kind == "missing"}
+    phases = {name: toolset.permitted(context) for name, toolset in offered.items()}
     if any(map(len, phases.values())) and not chosen.capabilities.tools:
         raise ModelError(f"The model {chosen.name} cannot call tools: pass another, such as model='openai:NAME'.")
     taken = frozenset(name for toolset in whole.values() for name in toolset.names)
@@ -199,12 +227,15 @@ def _parts(
     for name in answer.tool_names:
         if name in taken:
             raise DefinitionError(f"A tool and an output tool are both called {name!r}: give one another name.")
-    return _Parts(chosen, phases, taken, moves, "" if moves is None else moves.start, answer, scope)
+    start = "" if moves is None else moves.start
+    return _Parts(chosen, phases, whole, taken, drifted, moves, start, answer, scope)
 
 
 def _run_of(parts: _Parts, state: LoopState, decisions: Mapping[str, Decision], *, streamed: bool = False) -> Run:
     course = Course(parts.model, parts.phases, parts.answer, state, parts.scope, streamed=streamed)
     program = _settling(course, parts, decisions)
+    if parts.drifts:
+        program = _after_news(program, parts)
     return Run(course, _told_at_its_end(program) if streamed else program)
 
 
@@ -212,6 +243,13 @@ def _told_at_its_end(program: Program[Outcome[Any]]) -> Program[Outcome[Any]]:
     outcome = yield from program
     yield Emit(Done(outcome))
     return outcome
+
+
+def _after_news(program: Program[Outcome[Any]], parts: _Parts) -> Program[Outcome[Any]]:
+    """The program, before which it is told how the tools differ from what the run is pinned to."""
+    for each in parts.drifts:
+        tell(parts.scope.options.trace, each)
+    return (yield from program)
 
 
 def _settling(course: Course, parts: _Parts, decisions: Mapping[str, Decision]) -> Program[Outcome[Any]]:

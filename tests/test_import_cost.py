@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-LATE = ("openai", "anthropic", "llama_cpp", "typer", "rich")
+LATE = ("openai", "anthropic", "llama_cpp", "typer", "rich", "yaml")
 
 
 @pytest.mark.parametrize("statement", ["import magic_tools", "from magic_tools import tool, extract, run"])

@@ -34,7 +34,8 @@ LAYERS: tuple[tuple[str, ...] | frozenset[str], ...] = (
     frozenset({"contracts", "sanitise", "context"}),
     frozenset({"tools", "outputs"}),
     frozenset({"loop", "models", "tracing"}),
-    ("settling", "starting", "running", "streaming", "prompting", "batch", "replaying", "interop"),
+    ("settling", "starting", "running", "streaming", "prompting", "batch", "replaying", "consumers", "interop"),
+    ("snapshot_testing",),
     frozenset({"cli", "pytest_plugin"}),
     ("__init__",),
 )
@@ -58,6 +59,7 @@ HEAVY = frozenset(
         "sqlite3",
         "tenacity",
         "typer",
+        "yaml",
     }
 )
 

@@ -1,27 +1,29 @@
 """The command `magic-tools`: what it takes, what it prints, and how it ends.
 
 It ends with 0 when all went well, 1 when a model gave no answer, snapshots differ, the linter found something
-grave or the doctor no model that can serve, and 2 when something named is missing or nothing that could answer is
-installed or set.
+grave or the doctor no model that can serve, 2 when something named is missing or nothing that could answer is
+installed or set, and 3 or 4 when contracts differ so that callers get something else, or fail.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import redirect_stdout
 from inspect import isfunction
-from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 import typer
 
+from magic_tools.cli import differing as diff_command
 from magic_tools.cli import doctor as doctor_command
+from magic_tools.cli import fixtures as fixtures_command
 from magic_tools.cli import lint as lint_command
+from magic_tools.cli import locking as lock_command
 from magic_tools.cli import repair as repair_command
-from magic_tools.cli.printing import note, print_json, print_text
-from magic_tools.cli.targets import InputError, compiled, find_target, find_tools, read_text, written
-from magic_tools.contracts.snapshot import compare_snapshots, write_snapshots
+from magic_tools.cli import snapshots as snapshots_command
+from magic_tools.cli.printing import note, print_json
+from magic_tools.cli.targets import InputError, compiled, find_target, read_text, written
 from magic_tools.errors import DefinitionError, MagicToolsError, ModelUnavailableError, SchemaRejectedError
 from magic_tools.models.registry import load_model
 from magic_tools.running import run
@@ -34,11 +36,6 @@ from magic_tools.values import JsonObject
 __all__ = ["app", "main"]
 
 _NOT_SET_UP = (InputError, ModelUnavailableError, DefinitionError, SchemaRejectedError)
-
-_SENT: tuple[Dialect, ...] = ("openai-chat",)
-"""The dialects of requests: what a snapshot holds beside the contract."""
-
-_BY_DEFAULT = "docs/examples"
 
 
 def _examples(*commands: str) -> str:
@@ -133,50 +130,46 @@ def schema(
             note(f"{name}{change.path or '/'}: {change.keyword}: {change.what}")
 
 
-@app.command(
+app.command(
+    "snapshot",
     epilog=_examples(
         "magic-tools snapshot",
         "magic-tools snapshot --check",
         "magic-tools snapshot shop.tools --directory contracts",
-    )
-)
-def snapshot(
-    places: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="PLACES", help="modules, files or folders with tools; docs/examples by default"),
-    ] = None,
-    check: Annotated[bool, typer.Option("--check", help="write nothing; end with 1 if something differs")] = False,
-    directory: Annotated[Path, typer.Option(metavar="FOLDER", file_okay=False, help="where the snapshots are")] = Path(
-        "snapshots"
+        "magic-tools snapshot shop.tools --update",
+        "magic-tools snapshot shop.tools --retire crm.find",
     ),
-) -> None:
-    """Write what each tool promises to a file, or check the files.
+)(snapshots_command.snapshot_tools)
 
-    Snapshots in the folder of tools that are not in PLACES any more are removed.
-    A check prints how the files differ from the code, writes nothing, and ends
-    with 1 if they do.
-    """
-    if not places and not Path(_BY_DEFAULT).exists():
-        raise InputError(
-            f"There is no folder {_BY_DEFAULT}, in which tools are looked for by default: name the modules, files or "
-            "folders that have tools, as in `magic-tools snapshot shop.tools`."
-        )
-    places = places or [_BY_DEFAULT]
-    tools = find_tools(places)
-    if not len(tools):
-        raise InputError(f"There is no tool in {', '.join(places)}.")
-    wanted = {made.contract.id: _snapshot_of(made) for made in _with_files(tools)}
-    try:
-        drifts = compare_snapshots(directory, wanted) if check else write_snapshots(directory, wanted)
-    except OSError as error:
-        raise InputError(f"{error.filename} cannot be read or written: {error.strerror}.") from error
-    for drift in drifts:
-        print_text(f"{drift.kind}: {drift.file}")
-        if check:
-            print_text(drift.lines)
-    print_text(f"tools: {len(wanted)}, snapshots {'that differ' if check else 'written or removed'}: {len(drifts)}")
-    if check and drifts:
-        raise typer.Exit(1)
+
+app.command(
+    "diff",
+    epilog=_examples(
+        "magic-tools diff git:main shop.tools",
+        "magic-tools diff git:v1.2:contracts contracts --format markdown",
+        "magic-tools diff old.json new.yaml --fail-on behavioural",
+    ),
+)(diff_command.compare_contracts)
+
+
+app.command(
+    "lock",
+    epilog=_examples(
+        "magic-tools lock shop.tools",
+        "magic-tools lock shop.tools --check",
+        "magic-tools lock tools/ --file deploy/tools.lock.json --check --format json",
+    ),
+)(lock_command.lock_tools)
+
+
+app.command(
+    "fixtures",
+    epilog=_examples(
+        "magic-tools fixtures shop.tools fixtures",
+        "magic-tools fixtures shop.tools fixtures --snapshots snapshots",
+        "magic-tools fixtures tools/ fixtures --format markdown --fail-on never",
+    ),
+)(fixtures_command.check_consumers)
 
 
 app.command(
@@ -231,23 +224,3 @@ def _rendered(
         return made.definition(dialect, strict), {"": made.dialect_report(dialect, strict)}
     rendered = render_schema(compiled(target, found).json_schema, dialect, strict, subject=target)
     return rendered.schema, {"": rendered.changes}
-
-
-def _with_files(tools: Toolset) -> Iterator[Tool[..., Any]]:
-    """The tools, each with an id that can be the name of a file, and not of another's; InputError if not."""
-    files: dict[str, Tool[..., Any]] = {}
-    for made in tools:
-        id_ = made.contract.id
-        if Path(id_).name != id_:
-            raise InputError(f"The id {id_!r} of the tool {made.name!r} cannot be a file's name: take another.")
-        other = files.setdefault(id_.casefold(), made)
-        if other is not made:
-            raise InputError(
-                f"The tools {other.name!r} and {made.name!r} would have one snapshot, for their ids are "
-                f"{other.contract.id!r} and {id_!r}: give one another with Policy(id=...)."
-            )
-        yield made
-
-
-def _snapshot_of(made: Tool[..., Any]) -> JsonObject:
-    return {**made.contract.to_data(), "definitions": {dialect: made.definition(dialect) for dialect in _SENT}}

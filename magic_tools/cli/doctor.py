@@ -26,7 +26,7 @@ from magic_tools.settings import ModelSettings, Timeouts
 __all__ = ["EXTRAS", "PACKAGES", "examine"]
 
 PACKAGES = (
-    "pydantic", "openai", "anthropic", "jiter", "jsonschema-rs", "rfc8785", "rich", "tenacity", "typer",
+    "pydantic", "openai", "anthropic", "jiter", "jsonschema-rs", "pyyaml", "rfc8785", "rich", "tenacity", "typer",
     "typing-extensions",
 )  # fmt: skip
 """What magic-tools needs, by the names under which it is installed."""

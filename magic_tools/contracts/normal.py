@@ -18,7 +18,6 @@ ones in the circle tell any two apart (the circle is then known like a finite au
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, TypeAlias, TypeVar
 
@@ -71,7 +70,7 @@ def _rounds(tops: Mapping[int, JsonObject], outside: Mapping[int, C], colour: Co
     now = dict.fromkeys(tops, start)
     rounds, kinds = 0, 1
     while rounds < 2 * kinds:
-        before = ChainMap(now, outside)  # type: ignore[arg-type] - which is only read
+        before = {**outside, **now}
         now = {key: colour(top, before) for key, top in tops.items()}
         rounds, kinds = rounds + 1, len(set(now.values()))
     return now

@@ -1,68 +1,142 @@
-"""Contracts as files, one a tool, so that a change of what a model sees is a change that someone reads."""
+"""A snapshot: what a tool promises and what models are sent of it, as one file that people review.
+
+The file is JSON of one form: the members of every object stand in one order, `format`, `contract`, `id`, `name`,
+`title`, `version`, `type` and `description` first and the others by name; two blanks of indentation; every character
+as it is, but for lone surrogates, which UTF-8 cannot hold. Neither the order in which a function names its parameters
+nor that in which modules are imported changes it. A file that somebody has laid out otherwise is still the same
+snapshot.
+"""
 
 from __future__ import annotations
 
-import difflib
 import json
-from collections.abc import Mapping
+import re
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from magic_tools.contracts.contract import ToolContract
+from magic_tools.errors import DefinitionError
 from magic_tools.values import JsonObject
 
-__all__ = ["Drift", "compare_snapshots", "snapshot_text", "write_snapshots"]
+__all__ = ["Snapshot", "SnapshotKind", "is_snapshot", "json_text", "parse_object", "read_snapshot"]
+
+SnapshotKind = Literal["snapshot", "old", "contract"]
+"""A snapshot of now, one of the first format, or a contract by itself."""
+
+_FORMAT = "magic_tools snapshot 2"
+_OLD_FORMAT = "magic_tools snapshot 1"
+_ANY_FORMAT = "magic_tools snapshot "
+
+_FIRST = {
+    word: place
+    for place, word in enumerate(
+        ("format", "contract", "id", "name", "title", "version", "type", "description"), start=-100
+    )
+}
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_MERGED = re.compile(r"^(<{7}|={7}|>{7})", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
-    """One snapshot that is not what the code says: the file, how it differs, and the lines."""
+@dataclass(frozen=True)
+class Snapshot:
+    """A contract, and by dialect what a provider is sent of the tool, or why it cannot be sent there."""
 
-    file: Path
-    kind: Literal["new", "changed", "stale"]
-    lines: str
+    contract: ToolContract
+    definitions: JsonObject
+    kind: SnapshotKind = "snapshot"
+
+    def to_data(self) -> JsonObject:
+        """Plain JSON data, digests included."""
+        return {"format": _FORMAT, "contract": self.contract.to_data(), "definitions": self.definitions}
+
+    @property
+    def text(self) -> str:
+        """The text of the file: the same for the same contract and definitions, wherever it is made."""
+        return json_text(self.to_data())
+
+    def is_text(self, text: str) -> bool:
+        """Whether a file's text holds this very snapshot, however it is laid out."""
+        try:
+            return _packed(json.loads(text)) == _packed(self.to_data())
+        except ValueError:
+            return False
 
 
-_FORMAT = "magic_tools snapshot 1"
+def json_text(data: JsonObject) -> str:
+    """The one text of JSON data, made to be read and compared line by line."""
+    text = json.dumps(_in_order(data), ensure_ascii=False, indent=2)
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
-def snapshot_text(data: JsonObject) -> str:
-    """The text of a snapshot file: what it is, then the data, keys as they come."""
-    return json.dumps({"format": _FORMAT, **data}, ensure_ascii=False, indent=2) + "\n"
+def is_snapshot(text: str) -> bool:
+    """Whether a text says of itself that it is a snapshot, of whatever format, be it whole or not."""
+    return f'"format": "{_ANY_FORMAT}' in text[:200]
 
 
-def compare_snapshots(directory: Path, wanted: Mapping[str, JsonObject]) -> list[Drift]:
-    """How a directory's snapshots differ from the wanted ones, by name; an empty list where they do not.
+def read_snapshot(text: str, place: str) -> Snapshot:
+    """The snapshot, or the contract, that a file holds; DefinitionError says what is wrong with it, and what to do.
 
-    A snapshot that no name wants is `stale`; files that are no snapshots are let alone.
+    A contract by itself has no definitions.
     """
-    drifts = []
-    for name, data in sorted(wanted.items()):
-        file = directory / f"{name}.json"
-        new = snapshot_text(data)
-        old = file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
-        if old != new:
-            drifts.append(Drift(file, "changed" if old else "new", _diff(file, old, new)))
-    stale = [file for file in directory.glob("*.json") if file.stem not in wanted and _is_snapshot(file)]
-    return drifts + [Drift(file, "stale", f"no tool is called {file.stem!r} any more\n") for file in sorted(stale)]
+    data = parse_object(text, place)
+    match data:
+        case {"format": format_, "contract": {} as contract, "definitions": {} as definitions} if format_ == _FORMAT:
+            return Snapshot(_contract(contract, place), definitions)
+        case {"format": format_, "id": str()} if format_ == _OLD_FORMAT:
+            definitions = data.get("definitions")
+            return Snapshot(_old_contract(data, place), definitions if isinstance(definitions, dict) else {}, "old")
+        case {"format": str() as format_} if format_.startswith(_ANY_FORMAT) and format_ != _FORMAT:
+            raise DefinitionError(
+                f"{place}: its format is {format_!r}, which this magic_tools does not know: use the one that wrote it."
+            )
+        case {"id": str()}:
+            return Snapshot(_contract(data, place), {}, "contract")
+        case _:
+            raise DefinitionError(f"{place}: it is no snapshot and no contract: it lacks what these are made of.")
 
 
-def write_snapshots(directory: Path, wanted: Mapping[str, JsonObject]) -> list[Drift]:
-    """Make a directory's snapshots the wanted ones; gives what was not so before."""
-    drifts = compare_snapshots(directory, wanted)
-    directory.mkdir(parents=True, exist_ok=True)
-    for drift in drifts:
-        if drift.kind == "stale":
-            drift.file.unlink()
-        else:
-            drift.file.write_text(snapshot_text(wanted[drift.file.stem]), encoding="utf-8")
-    return drifts
+def parse_object(text: str, place: str) -> JsonObject:
+    """The JSON object that a text is; DefinitionError says where it is none, and names a merge that was not ended."""
+    try:
+        data: Any = json.loads(text, object_pairs_hook=_once)
+    except RecursionError:
+        raise DefinitionError(f"{place}: it is nested too deeply to be read.") from None
+    except ValueError as error:
+        why = "a merge was not ended in it (it has lines of <<<<<<<)" if _MERGED.search(text) else str(error)
+        raise DefinitionError(f"{place}: it cannot be read as JSON: {why}.") from None
+    if not isinstance(data, dict):
+        raise DefinitionError(f"{place}: it is JSON, and no object.")
+    return data
 
 
-def _is_snapshot(file: Path) -> bool:
-    return file.is_file() and f'"format": "{_FORMAT}"' in file.read_text(encoding="utf-8", errors="replace")[:100]
+def _once(pairs: list[tuple[str, Any]]) -> JsonObject:
+    held = dict(pairs)
+    if len(held) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the member {twice!r} stands twice in one object")
+    return held
 
 
-def _diff(file: Path, old: str, new: str) -> str:
-    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), str(file), "the code", lineterm="")
-    return "\n".join(lines) + "\n"
+def _contract(data: JsonObject, place: str) -> ToolContract:
+    try:
+        return ToolContract.from_data(data)
+    except DefinitionError as error:
+        raise DefinitionError(f"{place}: {error}") from error
+
+
+def _old_contract(data: JsonObject, place: str) -> ToolContract:
+    """What the first format holds: schemas and text; its digests were of another normal form."""
+    known = ("id", "description", "input_schema", "output_schema", "error_schema")
+    return _contract({word: data[word] for word in known if word in data}, place)
+
+
+def _packed(data: Any) -> str:
+    return json.dumps(data, sort_keys=True, separators=(",", ":"))
+
+
+def _in_order(value: Any) -> Any:
+    if isinstance(value, dict):
+        names = sorted(value, key=lambda name: (_FIRST.get(name, 0), name))
+        return {name: _in_order(value[name]) for name in names}
+    return [_in_order(item) for item in value] if isinstance(value, list) else value

@@ -9,13 +9,14 @@ from typing import Any, Generic, TypeVar
 
 from magic_tools.effects.program import DeadlineError, Program, Sleep
 
-__all__ = ["Try", "retried"]
+__all__ = ["Try", "longest_wait_s", "retried"]
 
 T = TypeVar("T")
 
 # Between two tries: half a second, doubled each time, at most eight, and up to a quarter of a second more by chance,
 # so that many callers do not come back at once; nor do they where they were all told to wait as long.
 _FIRST_WAIT_S, _LONGEST_WAIT_S, _JITTER_S = 0.5, 8.0, 0.25
+_DOUBLINGS = 5  # after so many, a wait is the longest
 _LEAST_WAIT_S = 0.1
 """The shortest of the waits that are wholly by chance."""
 
@@ -28,6 +29,12 @@ class Try(Generic[T]):
     outcome: T
     seconds: float
     wait_s: float | None
+
+
+def longest_wait_s(retries: int) -> float:
+    """The most seconds that all waits between one try and so many more take, where no outcome asks for more."""
+    doubled = [min(_FIRST_WAIT_S * 2.0**number, _LONGEST_WAIT_S) for number in range(min(retries, _DOUBLINGS))]
+    return sum(doubled) + _LONGEST_WAIT_S * (retries - len(doubled)) + _JITTER_S * retries
 
 
 def retried(

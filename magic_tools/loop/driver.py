@@ -17,7 +17,7 @@ from magic_tools.loop.cutting import cut_at_its_limit
 from magic_tools.loop.guards import seconds_left
 from magic_tools.loop.history import fitted
 from magic_tools.loop.machine import closed, progressed, step
-from magic_tools.loop.offering import Offer, ambiguous, facts_of, facts_of_answer, needs_leave, waiting
+from magic_tools.loop.offering import Offer, ambiguous, facts_of, facts_of_answer, needs_leave, waiting, withdrawn
 from magic_tools.loop.phases import Phases, Progress
 from magic_tools.loop.state import CallFacts, Held, LoopState
 from magic_tools.loop.steps import (
@@ -138,6 +138,8 @@ class Course:
         """The run begins; where calls wait or were lost, it is found out what is known of them now."""
         facts: dict[str, CallFacts] = {}
         results: dict[str, ToolResult] = {}
+        if lost := withdrawn(self.state, self._ready, self._scope):
+            return Started(withdrawn=lost)
         for pending in self.state.pending:
             call = pending.call
             readied = self._ready(call, self.state.finish)

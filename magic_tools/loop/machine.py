@@ -78,6 +78,9 @@ def progressed(state: LoopState, begun: Collection[str], results: Mapping[str, T
 def _on_start(state: LoopState, event: Started) -> _Step:
     if not state.pending:
         return _request(state) if state.closing else _ask(state)
+    if told := event.withdrawn:
+        pending = tuple(each._replace(result=told.get(each.call.id, each.result)) for each in state.pending)
+        return _ended(state._replace(pending=pending), "contract_withdrawn")
     return _advance(state._replace(pending=tuple(resumed(each, event, state) for each in state.pending)))
 
 

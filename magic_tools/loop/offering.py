@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from typing import Literal
 
-from magic_tools.chat import ToolDefinition
+from magic_tools.chat import FinishReason, ToolDefinition
 from magic_tools.loop.state import CallFacts, Held, LoopState, Pending
+from magic_tools.messages import ToolCall, ToolResult
 from magic_tools.outcome import WaitingCall
 from magic_tools.outputs.answer import Checked
 from magic_tools.tools.executable import Executable
-from magic_tools.tools.failures import Failure
+from magic_tools.tools.failures import Failure, Withdrawn, error_result
 from magic_tools.tools.readying import Ready, arguments_shown, call_digest, promise_digest
 from magic_tools.tools.scope import RunScope
 from magic_tools.tools.toolset import Toolset
 
-__all__ = ["Offer", "ambiguous", "facts_of", "facts_of_answer", "needs_leave", "waiting"]
+__all__ = ["Offer", "ambiguous", "facts_of", "facts_of_answer", "needs_leave", "waiting", "withdrawn"]
 
 
 class Offer:
@@ -81,6 +82,19 @@ def facts_of_answer(answer: Checked) -> CallFacts:
 def needs_leave(readied: Ready) -> bool:
     """Whether a person is to be asked before a call is made."""
     return readied.target is not None and readied.target.policy.approval
+
+
+def withdrawn(
+    state: LoopState, ready: Callable[[ToolCall, FinishReason | None], Ready], scope: RunScope
+) -> dict[str, ToolResult]:
+    """What is said of the calls that wait for a person and whose tool is gone, refused, or not what it was, by id."""
+    held = [each.call for each in state.pending if each.status == "held" and each.result is None]
+    readied = [ready(call, state.finish) for call in held]
+    return {
+        each.call.id: error_result(each.call.id, each.call.name, each.prepared, scope.language, scope.redactor)
+        for each in readied
+        if isinstance(each.prepared, Withdrawn)
+    }
 
 
 def waiting(pending: Pending) -> WaitingCall:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from magic_tools.chat import FinishReason, ToolChoice
+from magic_tools.contracts.pins import Pins
 from magic_tools.loop.state_schema import VERSION, checked
 from magic_tools.messages import (
     Issue,
@@ -107,6 +108,7 @@ class LoopState(NamedTuple):
     - `asked` is how many messages the run was asked with, `phase` that of the conversation; `run_id` is the name of
       the run, which stays when it goes on elsewhere.
     - `ids` are those of all calls in the transcript.
+    - `pins` are the tools with which the run began, or of its manifest; a state of before there were any has none.
     """
 
     transcript: tuple[Message, ...]
@@ -137,6 +139,7 @@ class LoopState(NamedTuple):
     asked: int = 0
     phase: str = ""
     ids: frozenset[str] = frozenset()
+    pins: Pins | None = None
 
     def to_data(self) -> JsonObject:
         """Plain JSON data that `from_data` reads back, in this version or a later one."""
@@ -154,6 +157,7 @@ class LoopState(NamedTuple):
             "unsure": sorted(self.unsure),
             "pending": [_pending_data(each) for each in self.pending],
             "answer_tools": list(self.answer_tools),
+            "pins": None if self.pins is None else self.pins.to_data(),
         }
         del data["ids"]  # which are in the transcript
         return data
@@ -181,6 +185,7 @@ class LoopState(NamedTuple):
                     "pending": tuple(map(_pending_of, held["pending"])),
                     "answer_tools": tuple(held["answer_tools"]),
                     "ids": ids_in(transcript),
+                    "pins": Pins.from_data(held["pins"]) if held.get("pins") else None,
                 }
             )
         except TypeError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
@@ -18,6 +18,8 @@ VERSION = 1
 
 _Count = Annotated[int, Field(ge=0)]
 _Part = dict[str, Any]
+_Text = Annotated[str, Field(min_length=1)]
+_PinRow = Annotated[list[str | None], Field(min_length=5, max_length=5)]
 _STRICT = ConfigDict(strict=True, extra="forbid")
 
 
@@ -65,6 +67,12 @@ class _Request(TypedDict):
 
 
 @with_config(_STRICT)
+class _Pins(TypedDict):
+    since: _Text
+    tools: list[_PinRow]
+
+
+@with_config(_STRICT)
 class _State(TypedDict):
     version: _Count
     transcript: Annotated[list[dict[str, Any]], Field(min_length=1)]
@@ -94,6 +102,7 @@ class _State(TypedDict):
     output: str
     asked: _Count
     phase: str
+    pins: NotRequired[_Pins | None]
 
 
 @cache

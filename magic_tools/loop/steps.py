@@ -39,11 +39,13 @@ class Started(NamedTuple):
 
     Then `decisions` are what a person has said, by call id, `facts` what is now known of the calls that still wait for
     a result, and `results` what could be found out of those that were under way: without one, such a call may be made.
+    `withdrawn` are the results of calls that wait for a person and whose tool is not what it was: they end the run.
     """
 
     decisions: Mapping[str, Decision] = _NOTHING
     facts: Mapping[str, CallFacts] = _NOTHING
     results: Mapping[str, ToolResult] = _NOTHING
+    withdrawn: Mapping[str, ToolResult] = _NOTHING
 
 
 class Replied(NamedTuple):

@@ -157,6 +157,46 @@ CHINESE_OF_RUNS: Mapping[str, str] = {
     "Give the final answer. This ends the work: nothing can be done after it.": (
         "给出最终答案。这将结束工作：此后不能再做任何事。"
     ),
+    "There is no tool called {name} any more, to which this run is pinned ({pinned}); there are: {names}. "
+    "Nothing was run.": (
+        "名为{name}的工具已不存在，而本次运行固定于它（{pinned}）；现有的工具：{names}。没有执行任何操作。"
+    ),
+    "{name} is hidden since {since}, and not served to this run; nothing was run": (
+        "{name}自{since}起已隐藏，不供本次运行使用；没有执行任何操作"
+    ),
+    "{name} is refused since {since}, and did not run": "{name}自{since}起不再受理，未执行",
+    "{name} is retired since {since}, and did not run": "{name}自{since}起已停用，未执行",
+    "{name} did not run: this run is pinned to what it began with, and its manifest does not hold {name}": (
+        "{name}未执行：本次运行固定于其开始时的工具，其清单中没有{name}"
+    ),
+    "{name} did not run: this run is pinned to version {pinned} of it, and version {version} accepts {accepted} "
+    "alone": ("{name}未执行：本次运行固定于它的版本{pinned}，而版本{version}只接受{accepted}"),
+    "{name} did not run: it has changed since this run was pinned to it. It was: {was}. It is now: {now}": (
+        "{name}未执行：自本次运行固定于它以来，它已改变。原为：{was}。现为：{now}"
+    ),
+    "{name} did not run: its results break what this run is pinned to, and no adapter covers them. "
+    "It was: {was}. It is now: {now}": (
+        "{name}未执行：其结果与本次运行所固定的不相容，且没有适配器可用。原为：{was}。现为：{now}"
+    ),
+    "version {version}, interface {interface}, surface {surface}": "版本{version}，接口{interface}，表面{surface}",
+    "without a version, interface {interface}, surface {surface}": "无版本，接口{interface}，表面{surface}",
+    "{name} is deprecated": "{name}已弃用",
+    "{name} is deprecated, and refused from {ends} on": "{name}已弃用，自{ends}起不再受理",
+    "Version {pinned} of {name}, to which this run is pinned, is deprecated": (
+        "本次运行所固定的{name}的版本{pinned}已弃用"
+    ),
+    "Version {pinned} of {name}, to which this run is pinned, is deprecated, and refused from {ends} on": (
+        "本次运行所固定的{name}的版本{pinned}已弃用，自{ends}起不再受理"
+    ),
+    "{words} ({helps}).": "{words}（{helps}）。",
+    "{words}.": "{words}。",
+    "use {replacement} instead": "请改用{replacement}",
+    "how to migrate: {guide}": "迁移方法：{guide}",
+    "ask {contact}": "可联系{contact}",
+    "why: {reason}": "原因：{reason}",
+    "{name} did not run: its arguments, which are those of version {old}, could not be brought up to version {new}.": (
+        "{name}未执行：其参数属于版本{old}，无法转换为版本{new}的参数。"
+    ),
     "a call of {names}": "对{names}的调用",
     "text alone": "只有文字",
 }

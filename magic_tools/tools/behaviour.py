@@ -7,9 +7,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from magic_tools.contracts.execution import Execution, FallbackKind
 from magic_tools.effects.program import Call
 from magic_tools.errors import DefinitionError
 from magic_tools.options import NO_FALLBACK
+from magic_tools.tools.upgrading import Adapter
 
 __all__ = ["Attached", "Behaviour", "Hooks", "attached", "named"]
 
@@ -49,6 +51,13 @@ class Behaviour:
                 "tool(fallback=...) wants a value, or a function of the arguments and of what was raised, as in "
                 "`lambda arguments, error: []`."
             )
+
+    @property
+    def execution(self) -> Execution:
+        """The same as a contract says it, where a function stands for what it computes."""
+        kind: FallbackKind = "computed" if callable(self.fallback) else "value"
+        kind = "none" if self.fallback is NO_FALLBACK else kind
+        return Execution(self.timeout_s, self.retries, kind, self.repeatable, self.keep)
 
 
 def named(keep: Any) -> tuple[str, ...]:
@@ -93,6 +102,12 @@ class Hooks:
     result_rules: list[Attached] = field(default_factory=list)
     reconcile: Attached | None = None
     preview: Attached | None = None
+    adapters: list[Adapter] = field(default_factory=list)
+
+    @property
+    def names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The names of the rules, and of those of results."""
+        return tuple(rule.name for rule in self.rules), tuple(rule.name for rule in self.result_rules)
 
 
 def attached(fn: Callable[..., Any], *, tool: str, known: Collection[str] | None, first: int = 0) -> Attached:

@@ -18,11 +18,12 @@ from magic_tools.schema.signature import Signature
 from magic_tools.schema.tool_names import TOOL_NAME
 from magic_tools.schema.walk import resolve, subschemas
 from magic_tools.tools.behaviour import Behaviour
+from magic_tools.tools.examples import with_sound_examples
 from magic_tools.tools.executable import Executable
 from magic_tools.tools.results import ResultWriter, has_open_place
 from magic_tools.values import JsonObject
 
-__all__ = ["check_options", "checked_name", "of_function", "of_schema"]
+__all__ = ["check_options", "checked", "checked_name", "of_function", "of_schema"]
 
 
 def of_function(
@@ -48,7 +49,7 @@ def of_function(
         behaviour,
         None if only is None else signature.parameters[0].name,
     )
-    return _with_known_fields(made)
+    return checked(made)
 
 
 def of_schema(
@@ -81,7 +82,7 @@ def of_schema(
     root = arguments.json_schema
     given = {*root.get("required", ()), *with_defaults({}, {**root, "required": []}, root)}
     signature = open_signature(fn, name, root.get("properties", {}).keys(), given)
-    return _with_known_fields(
+    return checked(
         Executable(
             checked_name(name),
             description,
@@ -94,6 +95,11 @@ def of_schema(
             ARGUMENTS,
         )
     )
+
+
+def checked(made: Executable) -> Executable:
+    """The same; DefinitionError where its policy contradicts its arguments or its results."""
+    return with_sound_examples(_with_known_fields(made))
 
 
 def _with_known_fields(made: Executable) -> Executable:

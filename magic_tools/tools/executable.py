@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from magic_tools.tools.behaviour import Behaviour, Hooks
 from magic_tools.tools.brevity import is_brief
 from magic_tools.tools.eager import eager
 from magic_tools.tools.results import ResultWriter
+from magic_tools.tools.standing import SERVED, Standing
 from magic_tools.values import JsonObject
 
 __all__ = ["Executable", "scopes_of"]
@@ -41,17 +43,56 @@ class Executable:
     behaviour: Behaviour = field(default_factory=Behaviour)
     flat: str | None = None
     hooks: Hooks = field(default_factory=Hooks)
+    standing: Standing = SERVED
+
+    def under(self, standing: Standing) -> Executable:
+        """The same for a run that stands so to it, with what was found out of it already."""
+        made = copy.copy(self)
+        object.__setattr__(made, "standing", standing)
+        return made
+
+    @property
+    def contract(self) -> ToolContract:
+        """What the tool promises, by the rules that are attached to it now; not a copy."""
+        named = self.hooks.names
+        if named not in self._contracts:
+            self._contracts[named] = self._promise(*named)
+        return self._contracts[named]
 
     @cached_property
-    def contract(self) -> ToolContract:
-        """What the tool promises; not a copy."""
+    def _contracts(self) -> dict[tuple[tuple[str, ...], tuple[str, ...]], ToolContract]:
+        """What was promised, by the names of the rules that were attached then."""
+        return {}
+
+    def _promise(self, rules: tuple[str, ...], result_rules: tuple[str, ...]) -> ToolContract:
         return ToolContract(
             id=self.policy.id or self.name,
             description=self.description,
             input_schema=self.arguments.json_schema,
             output_schema=self.results.schema,
-            error_schema=self.policy.error_schema,
+            name=self.name,
+            policy=self.policy,
+            execution=self.behaviour.execution,
+            rules=rules,
+            result_rules=result_rules,
         )
+
+    @cached_property
+    def examined(self) -> set[tuple[str, ...]]:
+        """The names of the rules, each time that the wrong examples were tried by them."""
+        return set()
+
+    @property
+    def told_description(self) -> str:
+        """The description as a model reads it: what is said of the tool's end stands below its author's words."""
+        upgrade = self.standing.upgrade
+        return self.policy.lifecycle.added_to(self.description if upgrade is None else upgrade.pin.description)
+
+    @property
+    def told_arguments(self) -> JsonObject:
+        """The input schema as a model reads it: that of the pin where a run is served an older version; a copy."""
+        upgrade = self.standing.upgrade
+        return self.arguments.json_schema if upgrade is None else copy.deepcopy(upgrade.pin.input_schema or {})
 
     @cached_property
     def scopes(self) -> frozenset[str]:
@@ -78,6 +119,11 @@ class Executable:
     def body(self) -> Callable[..., Any]:
         """The function as it is called: what it generates is read out within the call, which a brief one cannot do."""
         return self.fn if self.is_brief else eager(self.fn, self.behaviour.timeout_s)
+
+    @cached_property
+    def has_an_end(self) -> bool:
+        """Whether anything is declared of the tool's life."""
+        return self.policy.lifecycle.is_declared
 
     @property
     def is_safe(self) -> bool:

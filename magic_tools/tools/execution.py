@@ -44,7 +44,12 @@ def execute(
             return passage.failed(refusal, prepared)
     if target.policy.approval and not approved:
         return passage.failed(refused(ErrorCode.REQUIRES_APPROVAL, say(_NO_LEAVE, name=target.name)), prepared)
-    tried = yield from tries(target, prepared, scope, passage.note)
+    passage.begun(prepared)
+    try:
+        tried = yield from tries(target, prepared, scope, passage.note)
+    except BaseException:
+        passage.broken_off()
+        raise
     if isinstance(tried, Success):
         return passage.succeeded(tried, prepared)
     if target.behaviour.fallback is NO_FALLBACK or tried.code in _ANSWERS:

@@ -24,6 +24,7 @@ __all__ = [
     "CODES",
     "CodeRule",
     "Failure",
+    "Withdrawn",
     "before_it_ran",
     "error_result",
     "refused",
@@ -93,6 +94,16 @@ class Failure:
         if self.retryable is rule.retryable:
             return _DONE if self.effect == "applied" else rule.advice
         return _AGAIN if self.retryable else CODES[ErrorCode.INTERNAL].advice
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn(Failure):
+    """Why no call of a tool is made in a run: what it was begun with is not served, or not any more."""
+
+    @property
+    def advice(self) -> Phrase:
+        """What the model should do: to look anything up again would not help."""
+        return CODES[ErrorCode.INTERNAL].advice
 
 
 def refused(code: ErrorCode, words: Phrase, issues: tuple[Issue, ...] = ()) -> Failure:

@@ -6,18 +6,20 @@ import json
 import time
 import traceback
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic_core import from_json, to_json
 
 from magic_tools.effects.retrying import Try
-from magic_tools.events import Alert, ToolAttempted, ToolCompleted, tell
+from magic_tools.events import Alert, CallUpgraded, ToolAttempted, ToolCompleted, ToolDeprecated, tell
 from magic_tools.loose.phrases import phrased, say
-from magic_tools.messages import ToolEffect, ToolResult
+from magic_tools.messages import ErrorCode, ToolEffect, ToolResult
 from magic_tools.tools.executable import Executable
 from magic_tools.tools.failures import Failure, error_result
 from magic_tools.tools.plain import plain_form
 from magic_tools.tools.preparing import Prepared, secrets_of
+from magic_tools.tools.receipting import Draft, drafted, tell_receipt
 from magic_tools.tools.results import Written
 from magic_tools.tools.scope import RunScope
 from magic_tools.tools.secrets import Redactor, secrets_in
@@ -40,7 +42,7 @@ STANDS_IN: Mapping[ToolEffect, str] = {
 class Passage:
     """One call of a tool, the `nth` of its run, from its begin to its one result."""
 
-    __slots__ = ("_alarmed", "_call_id", "_nth", "_scope", "_started", "_target", "_traced")
+    __slots__ = ("_alarmed", "_call_id", "_draft", "_nth", "_scope", "_started", "_target", "_traced")
 
     def __init__(self, target: Executable, call_id: str, scope: RunScope, nth: int) -> None:
         self._target = target
@@ -50,16 +52,32 @@ class Passage:
         self._traced = scope.options.trace is not None
         self._started = time.monotonic() if self._traced else 0.0
         self._alarmed = False
+        self._draft: Draft | None = None
 
     @property
     def note(self) -> Note | None:
         """Who is told of each try of the call, if anybody wants to know."""
         return self._note if self._traced or self._scope.options.on_alert is not None else None
 
+    def begun(self, prepared: Prepared) -> None:
+        """The call is made: what its receipt would say is kept, and told is whether it was for an older version."""
+        if not self._traced:
+            return
+        self._draft = drafted(self._target, prepared, self._scope, self._call_id)
+        upgrade = self._target.standing.upgrade
+        if upgrade is not None:
+            versions = upgrade.from_version, upgrade.to_version
+            event = CallUpgraded(self._scope.run_id, self._call_id, self._target.name, *versions)
+            tell(self._scope.options.trace, event)
+
+    def broken_off(self) -> None:
+        """The call is given up from outside, and nobody knows whether it had an effect."""
+        tell_receipt(self._target, self._draft, self._scope, self._call_id, ErrorCode.UNKNOWN_EFFECT, "unknown")
+
     def succeeded(self, success: Success, prepared: Prepared) -> ToolResult:
         """The result of a call that came to one."""
         text, is_text = success.written
-        content = self._sendable(success.written, prepared)
+        content = self._warned(self._sendable(success.written, prepared), is_text=is_text)
         result = ToolResult(self._call_id, self._target.name, content, False, None, success.value, prepared.repairs)
         if self._traced:
             self._finished(result, prepared, None, len(text), None if is_text else from_json(text))
@@ -69,6 +87,8 @@ class Passage:
         """The result of a call that came to none."""
         secrets = self._secrets(prepared)
         result = error_result(self._call_id, self._target.name, failure, self._scope.language, secrets)
+        if self._target.standing.warned is not None:
+            result = replace(result, content=self._warned(result.content, is_text=True))
         if self._traced:
             self._finished(result, prepared, failure, len(result.content), None)
         return result
@@ -77,6 +97,7 @@ class Passage:
         """The result of a call that came to none of its own, but has one that stands in for it, marked as such."""
         target = self._target
         note = phrased(say(STANDS_IN[failure.effect], name=target.name), self._scope.language)
+        note = self._warned(note, is_text=True)
         text, is_text = stand_in.written
         inner: JsonValue = text if is_text else masked(from_json(text), target.policy.masks)
         content = self._sized(_compact({"fallback": True, "note": note, "result": inner}), prepared)
@@ -120,6 +141,33 @@ class Passage:
         data = text if is_text else from_json(text)
         return cut_short(text, data, policy.max_chars, self._target.behaviour.keep)
 
+    def _warned(self, content: str, *, is_text: bool) -> str:
+        """What a model reads, with a word of the end of its tool where that is near, which is told once a run."""
+        warned, scope, target = self._target.standing.warned, self._scope, self._target
+        if warned is None:
+            return content
+        if target.contract.id not in scope.warned:
+            scope.warned.add(target.contract.id)
+            tell(
+                scope.options.trace,
+                ToolDeprecated(
+                    run_id=scope.run_id,
+                    call_id=self._call_id,
+                    tool=target.name,
+                    id=target.contract.id,
+                    version=target.policy.version,
+                    pinned=warned.pinned,
+                    ends=warned.ends,
+                    replacement=warned.lifecycle.replacement,
+                    guide=warned.lifecycle.guide,
+                    contact=warned.lifecycle.contact,
+                ),
+            )
+        words = phrased(warned.words, scope.language)
+        if is_text:
+            return f"{content}\n{words}"
+        return f'{{"deprecated":true,"note":{json.dumps(words, ensure_ascii=False)},"result":{content}}}'
+
     def _note(self, each: Try[Tried]) -> None:
         failed = each.outcome if isinstance(each.outcome, Failure) else None
         raised = None if failed is None else failed.exception
@@ -158,6 +206,7 @@ class Passage:
     def _finished(
         self, result: ToolResult, prepared: Prepared | None, failure: Failure | None, chars: int, data: JsonValue
     ) -> None:
+        tell_receipt(self._target, self._draft, self._scope, self._call_id, result.code, result.effect)
         secrets, policy = self._secrets(prepared), self._target.policy
         error = None if failure is None else failure.exception
         detail = None if error is None else secrets(_traceback(error))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
@@ -9,7 +10,7 @@ from pydantic_core import to_json
 
 from magic_tools.chat import FinishReason
 from magic_tools.effects.program import Program
-from magic_tools.errors import ParseError
+from magic_tools.errors import ParseError, UpgradeError
 from magic_tools.loose.issues import Finding, shown, told
 from magic_tools.loose.phrases import say, shortened
 from magic_tools.loose.scan import content_bounds
@@ -19,10 +20,11 @@ from magic_tools.schema.hidden import IdempotencyKey
 from magic_tools.schema.signature import UndeclaredKeyError
 from magic_tools.tools.behaviour import Attached
 from magic_tools.tools.executable import Executable, scopes_of
-from magic_tools.tools.failures import Failure, before_it_ran, refused
+from magic_tools.tools.failures import Failure, Withdrawn, before_it_ran, refused
 from magic_tools.tools.idempotency import key_of
 from magic_tools.tools.scope import RunScope
 from magic_tools.tools.secrets import Redactor, secrets_in, values_in
+from magic_tools.tools.upgrading import Upgrade, upgraded_arguments
 
 __all__ = ["Arguments", "Prepared", "asked", "broken_rules", "check_rules", "prepare", "secrets_of"]
 
@@ -30,6 +32,9 @@ Arguments: TypeAlias = str | Mapping[str, Any] | None
 """What came for a call: the text that a model sent, or a mapping; absent, blank and `null` are no arguments."""
 
 _OUT_OF_SCOPE = "{name} may not be used here and did not run: it needs the scope {scopes}."
+_NOT_UPGRADED = (
+    "{name} did not run: its arguments, which are those of version {old}, could not be brought up to version {new}."
+)
 _NOT_RUN = "The arguments of {name} were refused and it did not run: {issues}."
 
 
@@ -50,12 +55,16 @@ def prepare(
 
     ContextError if the context does not hold what a hidden parameter wants.
     """
+    if target.standing.refusal is not None:
+        return Withdrawn(*target.standing.refusal)
     if target.scopes and (missing := sorted(target.scopes - scopes_of(scope.context))):
         return refused(ErrorCode.REQUIRES_APPROVAL, say(_OUT_OF_SCOPE, name=target.name, scopes=tuple(missing)))
     try:
         parsed = _read(target, arguments, scope.language, finish)
     except ParseError as error:
         return _not_run(target, error.issues)
+    except UpgradeError as error:
+        return _not_upgraded(target, error)
     except Exception as error:  # noqa: BLE001 - a validator's exception ends a run as little as a tool's
         return before_it_ran(target, error)
     values = target.values(parsed.value)
@@ -110,7 +119,30 @@ def asked(target: Executable, prepared: Prepared, scope: RunScope) -> dict[str, 
 
 def _read(target: Executable, arguments: Arguments, language: Language, finish: FinishReason | None) -> Parsed[Any]:
     text = arguments if isinstance(arguments, str) else _json_text(arguments, language)
-    return target.arguments.parse("{}" if _are_none(text) else text, finish=finish, language=language)
+    text = "{}" if _are_none(text) else text
+    upgrade = target.standing.upgrade
+    if upgrade is None:
+        return target.arguments.parse(text, finish=finish, language=language)
+    old = upgrade.pin.reader.parse(text, finish=finish, language=language)
+    return _upgraded(target, upgrade, old)
+
+
+def _upgraded(target: Executable, upgrade: Upgrade, old: Parsed[Any]) -> Parsed[Any]:
+    """The arguments of a call that was made for an older version, as the tool takes them today; UpgradeError if not."""
+    versions = upgrade.from_version, upgrade.to_version
+    _, new = upgraded_arguments(target.name, upgrade.adapter, versions, old.value, target.arguments)
+    note = f"read as arguments of version {versions[0]}, and brought up to {versions[1]} by {upgrade.adapter.name}"
+    return Parsed(new.value, (*old.repairs, Repair("upgrade", None, None, note)))
+
+
+def _not_upgraded(target: Executable, error: UpgradeError) -> Failure:
+    upgrade = target.standing.upgrade
+    if upgrade is None:
+        return before_it_ran(target, error)
+    words = say(_NOT_UPGRADED, name=target.name, old=upgrade.from_version, new=upgrade.to_version)
+    if target.takes_secrets or '"writeOnly"' in json.dumps(upgrade.pin.input_schema):
+        error = UpgradeError(f"An adapter of {target.name} failed. What it said is left out: the tool takes secrets.")
+    return Failure(ErrorCode.INTERNAL, words, exception=error)
 
 
 def _are_none(text: str) -> bool:

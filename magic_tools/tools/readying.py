@@ -15,11 +15,12 @@ from magic_tools.effects.program import Program
 from magic_tools.loose.phrases import say
 from magic_tools.messages import ErrorCode, ToolCall, ToolResult
 from magic_tools.tools.executable import Executable
-from magic_tools.tools.failures import Failure, error_result, refused
+from magic_tools.tools.failures import Failure, Withdrawn, error_result, refused
 from magic_tools.tools.idempotency import canonical_arguments
 from magic_tools.tools.passage import without_secrets_in
 from magic_tools.tools.plain import plain_form
 from magic_tools.tools.preparing import Prepared, asked, check_rules, prepare, secrets_of
+from magic_tools.tools.receipting import drafted, tell_receipt
 from magic_tools.tools.scope import RunScope
 from magic_tools.tools.secrets import secrets_in
 from magic_tools.tools.trying import reconciled
@@ -40,6 +41,10 @@ __all__ = [
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _UNKNOWN = "There is no tool called {name}; there are: {names}. Nothing was run."
+_UNKNOWN_NOW = (
+    "There is no tool called {name} any more, to which this run is pinned ({pinned}); there are: {names}. "
+    "Nothing was run."
+)
 LOST = "{name} was begun before the run was stopped; whether it had an effect is not known."
 """What is said of a call that was under way when the run was stopped."""
 
@@ -70,6 +75,9 @@ def ready(
     """
     if target is None:
         told = tuple(names) or say("none")
+        if call.name in scope.gone:
+            words = say(_UNKNOWN_NOW, name=f"{call.name!r:.80}", pinned=scope.gone[call.name], names=told)
+            return Ready(call, None, Withdrawn(ErrorCode.NOT_FOUND, words))
         words = say(_UNKNOWN, name=f"{call.name!r:.80}", names=told)
         return Ready(call, None, refused(ErrorCode.NOT_FOUND, words))
     return Ready(call, target, prepare(target, call.arguments, scope, finish))
@@ -152,6 +160,8 @@ def recovered(readied: Ready, scope: RunScope, words: str = LOST) -> Program[Too
     found = yield from reconciled(target, prepared, scope, failure)
     if found.effect == "none":
         return None
+    if words is LOST:
+        tell_receipt(target, drafted(target, prepared, scope, call.id), scope, call.id, found.code, found.effect)
     return error_result(call.id, call.name, found, scope.language, secrets_of(target, prepared, scope))
 
 

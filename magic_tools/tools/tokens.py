@@ -74,9 +74,10 @@ def _of_word(word: str) -> int:
 
 def _definition(made: Tool[..., Any], dialect: Dialect) -> Mapping[str, Any]:
     try:
-        return made.definition(dialect)
+        told = made.definition(dialect)
     except SchemaRejectedError:
-        return made.definition(dialect, strict=False)
+        told = made.definition(dialect, strict=False)
+    return {name: held for name, held in told.items() if name != "_meta"}  # which a client does not show a model
 
 
 def _tokens(definition: Mapping[str, Any], count: Callable[[str], int] | None) -> int:

@@ -9,6 +9,7 @@ import json
 import pickle
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from magic_tools.chat import ToolDefinition
@@ -23,10 +24,15 @@ from magic_tools.options import NO_FALLBACK, RunOptions
 from magic_tools.schema.dialects.rendered import DialectChange, Rendered
 from magic_tools.schema.dialects.table import Dialect, render_tool
 from magic_tools.schema.guard.guard import FOREIGN_TOOL, SchemaLimits
-from magic_tools.tools.behaviour import Attached, Behaviour, Hooks, attached, named
+from magic_tools.tools.admitting import admitted
+from magic_tools.tools.behaviour import Behaviour, named
 from magic_tools.tools.compiling import check_options, checked_name, of_function, of_schema
+from magic_tools.tools.contracted import contract_of, of_contract
+from magic_tools.tools.describing import beside
+from magic_tools.tools.examples import checked_contract
 from magic_tools.tools.executable import Executable
 from magic_tools.tools.execution import execute
+from magic_tools.tools.hooking import Hooked
 from magic_tools.tools.preparing import Arguments, prepare
 from magic_tools.tools.scope import RunScope
 from magic_tools.values import Kept
@@ -41,7 +47,7 @@ S = TypeVar("S")
 _NO_POLICY = Policy()
 
 
-class Tool(Generic[P, R]):
+class Tool(Hooked, Generic[P, R]):
     """A function that a model may call, and that is still called like the function it is made of.
 
     Made by `tool`. `name` and `description` are what a model is told of it, `policy` is what its author
@@ -51,7 +57,7 @@ class Tool(Generic[P, R]):
     def __init__(self, fn: Callable[P, R], executable: Executable, strict: bool | None) -> None:
         functools.update_wrapper(self, fn, updated=())  # a function's own attributes would hide the tool's
         self.name = executable.name
-        self.description = executable.description
+        self.description = executable.told_description
         self.policy = executable.policy
         self.strict = strict
         self.executable = executable
@@ -80,8 +86,11 @@ class Tool(Generic[P, R]):
 
     @property
     def contract(self) -> ToolContract:
-        """What the tool promises; made on first use and kept, and a copy that the caller may change."""
-        return copy.deepcopy(self.executable.contract)
+        """What the tool promises; made on first use and kept, and a copy that the caller may change.
+
+        DefinitionError where a wrong example names a rule that is not attached, or that lets it pass.
+        """
+        return copy.deepcopy(checked_contract(self.executable))
 
     @classmethod
     def from_schema(
@@ -115,6 +124,26 @@ class Tool(Generic[P, R]):
         behaviour = Behaviour(timeout, retries, fallback, named(keep), repeatable)
         schemas = (input_schema, output_schema)
         return Tool(fn, of_schema(fn, name, description, schemas, policy, behaviour, limits), strict)
+
+    @classmethod
+    def from_contract(
+        cls,
+        source: str | Path | ToolContract,
+        fn: Callable[..., Any],
+        *,
+        rules: Iterable[Callable[..., Any]] = (),
+        result_rules: Iterable[Callable[..., Any]] = (),
+        fallback: Any = NO_FALLBACK,
+        strict: bool | None = None,
+        limits: SchemaLimits = FOREIGN_TOOL,
+    ) -> Tool[..., Any]:
+        """A tool for a contract, given or in a text or file in YAML or JSON, whose function has no types of its own.
+
+        `fn` is called as by `from_schema`. DefinitionError where the rules and the fall-back that the contract names
+        are not those that are given.
+        """
+        made = of_contract(contract_of(source), fn, rules, result_rules, fallback, limits)
+        return Tool(fn, made, strict)
 
     def definition(self, dialect: Dialect = "openai-chat", strict: bool | None = None) -> dict[str, Any]:
         """What a provider is sent of the tool; a copy that the caller may change.
@@ -153,7 +182,7 @@ class Tool(Generic[P, R]):
         return ToolDefinition(
             self.name,
             self.description,
-            self.executable.arguments.json_schema,
+            self.executable.told_arguments,
             self.strict,
             self.executable.results.schema,
             self.policy.read_only,
@@ -191,42 +220,8 @@ class Tool(Generic[P, R]):
         return await run_async(self._calling(arguments, call_id, RunScope(context, options), approved))
 
     def _calling(self, arguments: Arguments, call_id: str, scope: RunScope, approved: bool) -> Program[ToolResult]:
-        target = self._bound()
+        target = admitted(self._bound(), scope)
         return execute(target, prepare(target, arguments, scope), call_id, scope, approved=approved)
-
-    def rule(self, fn: Callable[Q, S]) -> Callable[Q, S]:
-        """Attach a check across arguments, which names those that it wants; ValueError, or False, refuses the call.
-
-        What the ValueError says, the model is told. Hidden parameters may be named too. Used as a decorator.
-        """
-        self._hooks.rules.append(self._attached(fn))
-        return fn
-
-    def result_rule(self, fn: Callable[Q, S]) -> Callable[Q, S]:
-        """Attach a check of results: it takes the result, and may name arguments; ValueError, or False, refuses it."""
-        self._hooks.result_rules.append(self._attached(fn, first=1))
-        return fn
-
-    def reconcile(self, fn: Callable[Q, S]) -> Callable[Q, S]:
-        """Attach what finds out whether a call took effect that came to no result.
-
-        It names the arguments and hidden parameters that it wants, such as the idempotency key, and returns
-        `"applied"`, `"not_applied"` or `"unknown"`.
-        """
-        if self._hooks.reconcile is not None:
-            raise DefinitionError(f"{self.name}(): it has a reconcile function already, {self._hooks.reconcile.name}.")
-        self._hooks.reconcile = self._attached(fn)
-        return fn
-
-    def preview(self, fn: Callable[Q, S]) -> Callable[Q, S]:
-        """Attach what a person is shown before a call that needs approval: text or data, made of the arguments.
-
-        It names the arguments and hidden parameters that it wants, and changes nothing.
-        """
-        if self._hooks.preview is not None:
-            raise DefinitionError(f"{self.name}(): it has a preview function already, {self._hooks.preview.name}.")
-        self._hooks.preview = self._attached(fn)
-        return fn
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Tool[P, R]: ...
@@ -243,19 +238,14 @@ class Tool(Generic[P, R]):
         """The same tool under another name, by which a model calls it; DefinitionError if it cannot be one."""
         return self._remade(self._fn, replace(self.executable, name=checked_name(name)))
 
+    def served_as(self, executable: Executable) -> Tool[P, R]:
+        """The same tool as a run is served it, which may tell a model of it otherwise."""
+        return Tool(self._fn, executable, None if self.strict and executable.standing.upgrade else self.strict)
+
     def _remade(self, fn: Callable[Q, R], executable: Executable) -> Tool[Q, R]:
         made = Tool(fn, executable, self.strict)
         made._renderings = self._renderings  # which are kept by name, and are the same for every object
         return made
-
-    @property
-    def _hooks(self) -> Hooks:
-        return self.executable.hooks
-
-    def _attached(self, fn: Callable[..., Any], first: int = 0) -> Attached:
-        target = self.executable
-        known = None if target.is_open else {parameter.name for parameter in target.signature.all}
-        return attached(fn, tool=self.name, known=known, first=first)
 
     @property
     def _is_method(self) -> bool:
@@ -273,7 +263,7 @@ class Tool(Generic[P, R]):
         key = (dialect, strict, self.name, self.description)
         if key not in self._renderings:
             told, rendered = render_tool(self.told(), dialect, strict)
-            self._renderings[key] = (Kept(told), rendered)
+            self._renderings[key] = (Kept({**told, **beside(self.executable, dialect)}), rendered)
         return self._renderings[key]
 
 

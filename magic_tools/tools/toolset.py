@@ -17,13 +17,16 @@ from magic_tools.options import RunOptions
 from magic_tools.schema.dialects.rendered import DialectChange
 from magic_tools.schema.dialects.requests import render_tools
 from magic_tools.schema.dialects.table import Dialect
+from magic_tools.tools.admitting import admitted
 from magic_tools.tools.batch import AT_ONCE, call_all, check_bounds, check_contexts
 from magic_tools.tools.discovery import load_module, same_tool, tools_in, unique, walk
 from magic_tools.tools.executable import Executable, scopes_of
+from magic_tools.tools.keyed import keyed
 from magic_tools.tools.listing import listed
 from magic_tools.tools.readying import ready
 from magic_tools.tools.scope import RunScope
 from magic_tools.tools.search import Document, SearchIndex
+from magic_tools.tools.taking import check_count, check_texts, made_of
 from magic_tools.tools.tool import Tool, tool
 from magic_tools.transcripts import with_own_ids
 from magic_tools.values import JsonObject
@@ -40,16 +43,11 @@ _FOUND = "These tools can be called from now on:"
 class Toolset:
     """An ordered set of tools; plain functions are made into tools.
 
-    DefinitionError if two have one name, if one is a method without its object, or if something is no tool.
+    DefinitionError if two have one name or one id, if one is a method without its object, or if something is no tool.
     """
 
     def __init__(self, *tools: Tool[..., Any] | Callable[..., Any]) -> None:
-        self._tools: dict[str, Tool[..., Any]] = {}
-        for given in tools:
-            made = _made(given)
-            if made.name in self._tools:
-                raise DefinitionError(f"Two tools are called {made.name!r}: give one another with `@tool(name=...)`.")
-            self._tools[made.name] = made
+        self._tools = keyed(map(made_of, tools))
 
     @staticmethod
     def from_module(module: ModuleType | str, *, recurse: bool = True) -> Toolset:
@@ -106,12 +104,12 @@ class Toolset:
 
     def tagged(self, *tags: str) -> Toolset:
         """A toolset of those that have any of the tags; `.tagged("a").tagged("b")` is of those that have both."""
-        _check_texts("tags", tags)
+        check_texts("tags", tags)
         return self._cut(lambda made: not set(tags).isdisjoint(made.policy.tags))
 
     def in_phase(self, phase: str) -> Toolset:
         """A toolset of those that serve a phase of a conversation; a tool without phases serves every one."""
-        _check_texts("a phase", (phase,))
+        check_texts("a phase", (phase,))
         return self._cut(lambda made: not made.policy.phases or phase in made.policy.phases)
 
     def permitted(self, context: Any) -> Toolset:
@@ -142,8 +140,8 @@ class Toolset:
         Fewer, or none, where no more have a word of it. English and Chinese; offline, the same at every time.
         DefinitionError for a `k` that counts nothing.
         """
-        _check_count(k)
-        _check_texts("a search", (text,))
+        check_count(k)
+        check_texts("a search", (text,))
         tools = tuple(self)
         return Toolset(*(tools[position] for position in self._index.best(text, k)))
 
@@ -155,7 +153,7 @@ class Toolset:
         The search stays in every cut by tag, phase or scope; `only` and `without` leave it out where they
         are told so, and what they keep is offered as in a plain set. `renamed` renames it like any tool.
         """
-        _check_count(k)
+        check_count(k)
         return _Searchable(self, always, k)
 
     def offered(self, transcript: Sequence[Message]) -> Toolset:  # noqa: ARG002 - a set with a search looks into it
@@ -208,9 +206,12 @@ class Toolset:
         approved: Collection[str],
     ) -> Program[tuple[ToolResult, ...]]:
         check_bounds(at_once, deadline_s)
-        own, targets = with_own_ids(calls), self.executables
+        own = with_own_ids(calls)
+        served = [admitted(target, scope) for target in self.executables.values()]
+        targets = {target.name: target for target in served}
+        names = [target.name for target in served if target.standing.refusal is None]
         check_contexts(targets, own, scope.context)
-        readied = [ready(targets.get(call.name), call, scope, self.names) for call in own]
+        readied = [ready(targets.get(call.name), call, scope, names) for call in own]
         program = call_all(readied, scope, at_once=at_once, approved=approved)
         return program if deadline_s is None else within(program, deadline_s)
 
@@ -243,6 +244,21 @@ class Toolset:
     def _cut(self, keep: Callable[[Tool[..., Any]], bool]) -> Toolset:
         kept = tuple(filter(keep, self))
         return self if len(kept) == len(self) else Toolset(*kept)
+
+    def exchanged(self, change: Callable[[Tool[..., Any]], Tool[..., Any] | None]) -> Toolset:
+        """A toolset of what a function gives for each tool, without those for which it gives None."""
+        given = tuple(made for made in map(change, self.pinnable) if made is not None)
+        return self if given == self.pinnable else Toolset(*given)
+
+    @property
+    def pinnable(self) -> tuple[Tool[..., Any], ...]:
+        """The tools that a task can be pinned to: all but the search of a set that has one."""
+        return tuple(self)
+
+    @cached_property
+    def has_an_end(self) -> bool:
+        """Whether anything is declared of the life of one of the tools."""
+        return any(made.executable.has_an_end for made in self._tools.values())
 
     @cached_property
     def _index(self) -> SearchIndex:
@@ -281,6 +297,13 @@ class _Searchable(Toolset):
     def __ror__(self, other: Toolset) -> Toolset:
         return _Searchable(other | self._whole, (*other.names, *self._always), self._k, self._search.name)
 
+    @property
+    def pinnable(self) -> tuple[Tool[..., Any], ...]:
+        return self._whole.pinnable
+
+    def exchanged(self, change: Callable[[Tool[..., Any]], Tool[..., Any] | None]) -> Toolset:
+        return self._over(self._whole.exchanged(change))
+
     def _cut(self, keep: Callable[[Tool[..., Any]], bool]) -> Toolset:
         whole = self._whole._cut(keep)
         return self._over(whole) if keep(self._search) else whole
@@ -303,34 +326,6 @@ def _search_tool(whole: Toolset, k: int, name: str) -> Tool[..., str]:
         return "\n".join((_FOUND, *map(_line, found))) if len(found) else _NOTHING_FOUND
 
     return search_tools
-
-
-def _made(given: Any) -> Tool[..., Any]:
-    """The tool of what was given as one; DefinitionError if there is none."""
-    kind = f"a value of type {type(given).__name__}"
-    if isinstance(given, type):
-        raise DefinitionError(f"{given.__name__} is a class and no tool: pass functions, or an object's methods.")
-    if not callable(given):
-        if isinstance(given, Iterable) and not isinstance(given, str):
-            raise DefinitionError(f"A toolset takes tools one by one, got {kind}: unpack it, as in Toolset(*tools).")
-        raise DefinitionError(f"This is no tool but {kind}: pass functions as they are, without calling them.")
-    made = given if isinstance(given, Tool) else tool(given)
-    if made.executable.signature.unbound:
-        raise DefinitionError(
-            f"The tool {made.name!r} is a method without its object: pass it from an instance, as in `obj.{made.name}`."
-        )
-    return made
-
-
-def _check_texts(what: str, given: tuple[object, ...]) -> None:
-    for each in given:
-        if not isinstance(each, str):
-            raise DefinitionError(f"A toolset is asked for {what} by text, got a value of type {type(each).__name__}.")
-
-
-def _check_count(k: object) -> None:
-    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        raise DefinitionError(f"A search gives a whole number of tools, at least one, and k is {k!r}.")
 
 
 def _document(made: Tool[..., Any]) -> Document:

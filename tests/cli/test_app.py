@@ -316,104 +316,6 @@ def test_schema_of_what_is_none(command: Command, target: str) -> None:
     assert "Traceback" not in done.err
 
 
-def test_snapshots(command: Command, folder: Path) -> None:
-    """They are written, checked, told where they differ, and made right again."""
-    call = ("snapshot", "types_.py", "--directory", "contracts")
-    written = command(*call)
-    assert (written.code, written.out) == (0, "new: contracts/stock.json\ntools: 1, snapshots written or removed: 1\n")
-    file = folder / "contracts" / "stock.json"
-    data = json.loads(file.read_text())
-    assert (data["format"], data["id"]) == ("magic_tools snapshot 1", "stock")
-    assert data["definitions"]["openai-chat"]["function"]["name"] == "stock"
-
-    assert command(*call, "--check") == Done(0, "tools: 1, snapshots that differ: 0\n", "")
-
-    file.write_text(file.read_text().replace("How many", "How much"))
-    (folder / "contracts" / "gone.json").write_text(file.read_text())
-    differs = command(*call, "--check")
-    assert differs.code == 1
-    assert "changed: contracts/stock.json\n" in differs.out
-    assert '-  "description": "How much there are.",\n+  "description": "How many there are.",\n' in differs.out
-    assert "stale: contracts/gone.json\nno tool is called 'gone' any more\n" in differs.out
-    assert differs.out.endswith("tools: 1, snapshots that differ: 2\n")
-    assert "How much" in file.read_text()
-
-    again = command(*call)
-    assert (again.code, again.out.count("\n")) == (0, 3)
-    assert command(*call, "--check").code == 0
-
-
-def test_a_check_writes_nothing(command: Command, folder: Path) -> None:
-    """Where there are no snapshots yet, each is new, the command ends with 1, and there are still none."""
-    done = command("snapshot", "types_.py", "--check")
-    assert done.code == 1
-    assert done.out.startswith("new: snapshots/stock.json\n")
-    assert not (folder / "snapshots").exists()
-
-
-def test_snapshots_of_the_examples_by_default(command: Command, folder: Path) -> None:
-    """Without places it is docs/examples, into snapshots; where that is not, it is said what to name."""
-    done = command("snapshot")
-    assert (done.code, done.out) == (2, "")
-    assert "There is no folder docs/examples, in which tools are looked for by default: name the modules" in done.err
-    assert "`magic-tools snapshot shop.tools`" in done.err
-    (folder / "docs" / "examples").mkdir(parents=True)
-    (folder / "docs" / "examples" / "types_.py").write_text(TYPES)
-    assert command("snapshot").out.startswith("new: snapshots/stock.json\n")
-
-
-@pytest.mark.parametrize(
-    ("ids", "words"),
-    [
-        (
-            ("crm.find", "crm.find"),
-            "The tools 'one' and 'two' would have one snapshot, for their ids are 'crm.find' and 'crm.find'",
-        ),
-        (("Find", "find"), "for their ids are 'Find' and 'find': give one another with Policy(id=...)."),
-        (("a", "../find"), "The id '../find' of the tool 'two' cannot be a file's name"),
-        (("a/b", "c"), "The id 'a/b' of the tool 'one' cannot be a file's name"),
-    ],
-)
-@pytest.mark.parametrize("check", [(), ("--check",)])
-def test_two_tools_with_one_file(
-    command: Command, folder: Path, ids: tuple[str, str], words: str, check: tuple[str, ...]
-) -> None:
-    """Two ids that are one file's name, on any system, are refused before a file is written, and so is no name."""
-    source = "from magic_tools import tool\nfrom magic_tools.contracts.policy import Policy\n"
-    for name, id_ in zip(("one", "two"), ids, strict=True):
-        source += f"@tool(policy=Policy(id={id_!r}))\ndef {name}() -> None: ...\n"
-    (folder / "ids.py").write_text(source)
-    done = command("snapshot", "ids.py", *check)
-    assert (done.code, done.out) == (2, "")
-    assert words in done.err
-    assert not (folder / "snapshots").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("bare",), "magic-tools: There is no tool in bare.\n"),
-        (("bare", "bare/one.py"), "magic-tools: There is no tool in bare, bare/one.py.\n"),
-        (("nowhere",), "magic-tools: nowhere cannot be imported: No module named 'nowhere'."),
-        (("types_.py", "same.py"), "magic-tools: Two tools are called 'stock'"),
-        (("types_.py", "--directory", "mail.txt"), "mail.txt"),
-        (
-            ("types_.py", "--directory", "mail.txt/deeper"),
-            "mail.txt/deeper cannot be read or written: Not a directory.",
-        ),
-    ],
-)
-def test_snapshots_of_nothing(command: Command, folder: Path, arguments: tuple[str, ...], words: str) -> None:
-    """Where there is no tool, or no place for snapshots, that is said, and the command ends with 2."""
-    (folder / "bare").mkdir()
-    (folder / "bare" / "one.py").write_text("X = 1")
-    (folder / "same.py").write_text(TYPES)
-    done = command("snapshot", *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert words in done.err
-    assert "Traceback" not in done.err
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -448,6 +350,18 @@ EXAMPLES = {
         "magic-tools snapshot",
         "magic-tools snapshot --check",
         "magic-tools snapshot shop.tools --directory contracts",
+        "magic-tools snapshot shop.tools --update",
+        "magic-tools snapshot shop.tools --retire crm.find",
+    ],
+    "diff": [
+        "magic-tools diff git:main shop.tools",
+        "magic-tools diff git:v1.2:contracts contracts --format markdown",
+        "magic-tools diff old.json new.yaml --fail-on behavioural",
+    ],
+    "lock": [
+        "magic-tools lock shop.tools",
+        "magic-tools lock shop.tools --check",
+        "magic-tools lock tools/ --file deploy/tools.lock.json --check --format json",
     ],
 }
 
@@ -460,7 +374,7 @@ def test_help(command: Command, name: str) -> None:
     lines = done.out.splitlines()
     assert lines[0].startswith(f"Usage: magic-tools {name}".strip())
     assert all(len(line) <= 80 for line in lines)
-    assert "..." not in done.out.replace("[ARGS]...", "").replace("[PLACES]...", "")
+    assert "..." not in done.out.replace("[ARGS]...", "").replace("[PLACES]...", "").replace("{PLACES}...", "")
     assert not set(done.out) & set("\b\\│╭")
     start = lines.index("  Examples:")
     assert [line.strip() for line in lines[start + 1 :]] == EXAMPLES[name]

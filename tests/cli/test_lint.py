@@ -182,7 +182,7 @@ def test_a_project_without_a_config(command: Command, folder: Path, text: str) -
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[tool.magic-tools.lint]\nenum_value = 3\n", "has no setting 'enum_value'; there are: profile, ignore, "),
+        ("[tool.magic-tools.lint]\nenum_value = 3\n", "has no setting 'enum_value'; there are: enum_values, "),
         ('[tool.magic-tools.lint]\nignore = {x = "y"}\n', "silences 'x', which is no rule; there are: "),
         ('[tool.magic-tools.lint]\nignore = {long-text = ""}\n', "silences 'long-text' without a reason"),
         ('[tool.magic-tools.lint]\nignore = ["long-text"]\n', "write the rules with their reasons"),

@@ -303,7 +303,7 @@ def test_state_survives_json() -> None:
     assert LoopState.from_data(START.to_data()) == START
 
 
-@pytest.mark.parametrize("key", sorted(START.to_data()))
+@pytest.mark.parametrize("key", sorted(START.to_data().keys() - {"pins"}))
 def test_data_that_lacks_something(key: str) -> None:
     """Data without one of its parts is refused, naming it or showing what came."""
     data = START.to_data()

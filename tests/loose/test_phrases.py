@@ -137,7 +137,18 @@ def test_each_stated_template_has_chinese() -> None:
 
 
 # What is the same in both languages.
-SAME = {"null", "JSON", "UUID", "{some}、{last}", "{wanted}", "{it}", "{value}", "{why}"}
+SAME = {
+    "null",
+    "JSON",
+    "UUID",
+    "{some}、{last}",
+    "{wanted}",
+    "{it}",
+    "{value}",
+    "{why}",
+    "{words}（{helps}）。",
+    "{words}。",
+}
 
 # Punctuation of one language beside words of the other.
 MIXED = re.compile(r"[\u4e00-\u9fff][,;:!?()]|[,;:!?()][\u4e00-\u9fff]|[.;:] ")

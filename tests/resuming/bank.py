@@ -26,6 +26,7 @@ __all__ = [
     "paused",
     "raised",
     "stored",
+    "unpinned",
 ]
 
 
@@ -74,6 +75,11 @@ class Login(BaseModel):
 def stored(state: Any) -> Any:
     """A state as another process has it."""
     return json.loads(json.dumps(state))
+
+
+def unpinned(state: Any) -> Any:
+    """A state as it was written before runs were pinned to their tools."""
+    return {key: held for key, held in stored(state).items() if key != "pins"}
 
 
 def assert_whole(messages: tuple[Message, ...]) -> None:

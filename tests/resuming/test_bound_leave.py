@@ -8,8 +8,19 @@ from typing import Annotated, Any
 
 import pytest
 
-from magic_tools import ErrorCode, Injected, Policy, RunOptions, ScriptedModel, Tool, Toolset, output_tool, tool
-from tests.resuming.bank import APPROVAL, PAY, Bank, Login, assert_whole, call, paused, stored
+from magic_tools import (
+    ContractWithdrawnError,
+    ErrorCode,
+    Injected,
+    Policy,
+    RunOptions,
+    ScriptedModel,
+    Tool,
+    Toolset,
+    output_tool,
+    tool,
+)
+from tests.resuming.bank import APPROVAL, PAY, Bank, Login, assert_whole, call, paused, stored, unpinned
 from tests.ways import Ways, results_in
 
 
@@ -53,11 +64,11 @@ def with_narrower_name(to: Annotated[str, "A name"], amount: int = 1) -> str:
 
 @pytest.mark.parametrize("fn", [with_currency, with_wider_amount, with_another_default, with_another_result])
 def test_leave_for_a_tool_that_promises_something_else_by_now(ways: Ways, fn: Callable[..., Any]) -> None:
-    """Where the contract changed, the person is asked anew, shown anew, and can then give leave."""
+    """Where the contract of an unpinned run changed, the person is asked anew, shown anew, and can then give leave."""
     DONE.clear()
     outcome = paused(ways, Bank().tools, PAY)
     tools = [another(fn)]
-    after = ways.resume(stored(outcome.state), {"p": True}, tools=tools, model=ScriptedModel([]))
+    after = ways.resume(unpinned(outcome.state), {"p": True}, tools=tools, model=ScriptedModel([]))
     assert (after.stop, DONE) == ("needs_approval", [])
     assert_whole(after.transcript)
     assert after.waiting[0].preview == after.waiting[0].arguments
@@ -66,16 +77,16 @@ def test_leave_for_a_tool_that_promises_something_else_by_now(ways: Ways, fn: Ca
 
 
 def test_leave_for_a_tool_of_another_text(ways: Ways) -> None:
-    """A text for the model is no part of what is promised: leave holds."""
+    """A text for the model is no part of what is promised: in a run that is not pinned leave holds."""
     DONE.clear()
     outcome = paused(ways, Bank().tools, PAY)
     tools = [another(with_narrower_name)]
-    assert ways.resume(stored(outcome.state), {"p": True}, tools=tools, model=ScriptedModel(["done"])).ok
+    assert ways.resume(unpinned(outcome.state), {"p": True}, tools=tools, model=ScriptedModel(["done"])).ok
     assert DONE == ["ran"]
 
 
 def test_leave_for_arguments_that_fit_no_more(ways: Ways) -> None:
-    """Where the call cannot be made any more, the model is told why, and nothing is asked."""
+    """Where the call of an unpinned run cannot be made any more, the model is told why, and nothing is asked."""
 
     def pay(to: int) -> str:
         """Pay somebody."""
@@ -84,7 +95,7 @@ def test_leave_for_arguments_that_fit_no_more(ways: Ways) -> None:
 
     DONE.clear()
     outcome = paused(ways, Bank().tools, PAY)
-    after = ways.resume(stored(outcome.state), {"p": True}, tools=[another(pay)], model=ScriptedModel(["done"]))
+    after = ways.resume(unpinned(outcome.state), {"p": True}, tools=[another(pay)], model=ScriptedModel(["done"]))
     assert (results_in(after.transcript)[0].code, DONE) == (ErrorCode.INVALID_ARGUMENT, [])
 
 
@@ -119,12 +130,17 @@ def test_leave_is_for_the_arguments(ways: Ways, arguments: dict[str, Any], holds
 
 
 def test_leave_for_a_tool_that_is_gone(ways: Ways) -> None:
-    """It is said before anything is done: whoever forgot the tools loses neither the run nor the leave."""
+    """The run ends before anything is done; whoever forgot the tools can resume the state that they have with them."""
     bank = Bank()
     outcome = paused(ways, bank.tools, PAY)
     for tools in ([bank.note], Toolset(bank.pay).renamed({"pay": "pay_out"}), ()):
-        with pytest.raises(ValueError, match=r"'p' waits for the tool 'pay', and tools=.* has: (note|pay_out|none)$"):
-            ways.resume(stored(outcome.state), {"p": True}, tools=tools, model=ScriptedModel([]))
+        for state in (stored(outcome.state), unpinned(outcome.state)):
+            with pytest.raises(
+                ContractWithdrawnError, match=r"no tool called 'pay' any more.*: (note|pay_out|none)\."
+            ) as caught:
+                ways.resume(state, {"p": True}, tools=tools, model=ScriptedModel([]))
+            assert caught.value.outcome.stop == "contract_withdrawn"
+            assert_whole(caught.value.outcome.transcript)
     assert ways.resume(stored(outcome.state), {"p": True}, tools=bank.tools, model=ScriptedModel(["done"])).ok
     assert bank.done == ["pay Ann 1"]
 
@@ -268,7 +284,7 @@ def test_leave_that_was_given_and_not_used_is_for_that_call(ways: Ways) -> None:
 def test_leave_that_was_given_and_not_used_is_for_that_contract(ways: Ways, fn: Callable[..., Any]) -> None:
     """It holds no more where the tool promises something else, or its call comes to something else."""
     DONE.clear()
-    state = allowed_and_not_begun(ways)
+    state = unpinned(allowed_and_not_begun(ways))
     after = ways.resume(state, tools=[another(fn)], model=ScriptedModel(["done"]))
     assert DONE == []
     assert after.stop == "needs_approval"

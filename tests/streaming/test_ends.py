@@ -21,6 +21,7 @@ from magic_tools import (
     ModelReplied,
     ModelReply,
     RateLimitError,
+    ReceiptIssued,
     RefusalError,
     RepeatError,
     RunError,
@@ -239,7 +240,7 @@ def test_traces(hear: Hear) -> None:
     traced: list[Event] = []
     replies: list[Any] = [ModelReply((looking(1),), "tool_calls", Usage(5, 3), "m-1"), "done"]
     heard = hear("Hi", tools=[look], model=ScriptedModel(replies), options=RunOptions(trace=traced.append, run_id="r"))
-    assert [type(each) for each in traced] == [ModelReplied, ToolAttempted, ToolCompleted, ModelReplied]
+    assert [type(each) for each in traced] == [ModelReplied, ToolAttempted, ReceiptIssued, ToolCompleted, ModelReplied]
     assert {each.run_id for each in traced} == {"r"}
     replied = [each for each in traced if isinstance(each, ModelReplied)]
     assert [(each.step, each.model, each.finish, each.usage) for each in replied] == [

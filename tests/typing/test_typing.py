@@ -14,12 +14,14 @@ from magic_tools import (
     Message,
     Outcome,
     Parsed,
+    Policy,
     Schema,
     ScriptedModel,
     ToolResult,
     Toolset,
     aextract,
     arun,
+    bind_contract,
     compile_schema,
     extract,
     load_model,
@@ -81,6 +83,13 @@ def test_a_tool_keeps_its_signature() -> None:
     assert plain("Rome", days=2) == [4, 4]
 
 
+def test_a_bound_function_keeps_its_signature() -> None:
+    """Held to its contract it is called like the function, with the function's types."""
+    bound = bind_contract(plain.contract, plain)
+    assert_type(bound("Rome", days=2), list[int])
+    assert bound("Rome", 2) == [4, 4]
+
+
 def wrong_calls() -> None:
     """Never run: mypy refuses each line, and would complain of a `type: ignore` that nothing needs."""
     plain(5)  # type: ignore[arg-type]
@@ -92,6 +101,8 @@ def wrong_calls() -> None:
     extract(Ticket, "x", limits=3)  # type: ignore[call-overload]
     run("x", retries=3)  # type: ignore[call-overload]
     Toolset(5)  # type: ignore[arg-type]
+    bind_contract(plain.contract, plain)("Rome", day=2)  # type: ignore[call-arg]
+    Policy(risk="low")  # type: ignore[arg-type]
     magic_tools.extrakt  # type: ignore[attr-defined]  # noqa: B018
 
 

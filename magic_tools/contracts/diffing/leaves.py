@@ -95,4 +95,4 @@ def _written(number: Fraction | None) -> JsonValue:
 def _texts(held: frozenset[str]) -> JsonValue:
     if not held:
         return None
-    return next(iter(held)) if len(held) == 1 else sorted(held)
+    return next(iter(held)) if len(held) == 1 else [*sorted(held)]

@@ -50,7 +50,7 @@ class Document:
         self.validator = _validator(schema, name)
         self.speller = Speller(schema)
         self._numbers = numbers
-        self._pairs = dict(self._coloured(schema)) | self._coloured(NOTHING)
+        self._pairs = {**self._coloured(schema), **self._coloured(NOTHING)}
         self.root: Node = (self.part(schema),)
 
     def _coloured(self, schema: Raw) -> Mapping[int, Pair]:
@@ -58,11 +58,13 @@ class Document:
 
     def part(self, schema: Raw) -> Part:
         """A schema of the document as a part of a comparison."""
-        return Part(*self._pairs[id(schema)], self, schema)
+        pair = self._pairs[id(schema)]
+        return Part(pair.key, pair.told, self, schema)
 
     def made(self, schema: JsonObject) -> Part:
         """A schema that is not in the document, of keywords that hold no schemas."""
-        return Part(*self._numbers.of(schema, {}), self, schema)
+        pair = self._numbers.of(schema, {})
+        return Part(pair.key, pair.told, self, schema)
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,12 +160,14 @@ class Relations(Fitting):
 
     def _split_covered(self, branch: Objects, taken: Form, strict: bool) -> bool:
         """Whether objects are covered by several branches together, for each case of a field that tells them apart."""
-        return any(self.within(pieces, taken, strict=strict) for pieces in self._splits(branch))
+        return any(self.within(pieces, taken, strict=strict) for pieces in self._splits(branch, taken))
 
-    def _splits(self, branch: Objects) -> Iterator[list[Objects]]:
+    def _splits(self, branch: Objects, taken: Form) -> Iterator[list[Objects]]:
+        others = [other for other in taken if isinstance(other, Objects)]
+        forbidden = {name for other in others for name in other.fields if self.is_nothing(other.at(name))}
         for name in sorted({*branch.fields, *branch.required, *branch.needs}):
             node = branch.at(name)
-            form = self.form(node) if node else ()
+            form = self.form(node)
             if not (document := _document_of(branch)):
                 return
             absent = (
@@ -179,8 +181,9 @@ class Relations(Fitting):
                     pieces = [{**branch.fields, name: listing_of(document, value)} for value in listed]
                     required = branch.required | {name}
                     yield [*absent, *(replace(branch, fields=each, required=required) for each in pieces)]
-            elif form and absent and name in branch.needs:
-                yield [*absent, replace(branch, required=branch.required | {name} | branch.needs[name])]
+            elif form and absent and (name in branch.needs or name in forbidden):
+                needed = branch.needs.get(name, frozenset())
+                yield [*absent, replace(branch, required=branch.required | {name} | needed)]
 
     def narrower(self, sent: Branch, taken: Branch, *, strict: bool) -> bool:
         """Whether all that fits one branch fits the other."""
@@ -257,7 +260,7 @@ class Relations(Fitting):
 
     def needs_met(self, sent: Objects, name: str, wanted: frozenset[str]) -> bool:
         """Whether the objects have all that is wanted beside a field."""
-        if wanted <= sent.required or wanted <= sent.needs.get(name, frozenset()) | sent.required:
+        if wanted <= sent.needs.get(name, frozenset()) | sent.required | {name}:
             return True
         return self.is_nothing(sent.at(name))
 

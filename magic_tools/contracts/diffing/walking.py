@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from magic_tools.contracts.changes import Effect, Side
 from magic_tools.contracts.diffing.branches import Arrays, Branch, Objects, Texts, Values, kind_of_branch, nots_of
 from magic_tools.contracts.diffing.fields import FieldTelling, Pair
@@ -70,7 +68,7 @@ class Walk(FieldTelling):
         found = self._notes(*((_all_of(old, before), _all_of(new, after)) if alone else (old, new)), place)
         return self._kinds(before, after, place, quiet=quiet, alone=alone) or found
 
-    def _notes(self, old: Iterable[object], new: Iterable[object], place: Place) -> bool:
+    def _notes(self, old: Node, new: Node, place: Place) -> bool:
         found = False
         for kind, before, after, effect in note_changes(notes_of(old), notes_of(new), self.side):
             found |= self.tell(kind, place, before, after, effect)

@@ -179,8 +179,6 @@ class _Search:
                     yield from _numbers_about(branch)
                 case Texts():
                     yield from _texts_about(branch)
-                case Arrays():
-                    yield from self._arrays_beyond(branch)
                 case _:
                     pass
 
@@ -190,21 +188,25 @@ class _Search:
             match branch, other:
                 case Arrays(), Arrays():
                     wanted = {other.least, *(count for _, *ends in other.contains for count in ends)}
+                    several = [value for node, *_ in other.contains for value in self._some(node)]
                     for count in _about({*wanted, other.most}):
-                        yield from self._arrays_of(branch, count)
+                        yield from self._arrays_of(branch, count, several)
                 case Objects(), Objects():
                     for count in _about({other.least, other.most}):
                         yield from self._objects_of(branch, count)
 
-    def _arrays_of(self, branch: Arrays, count: int) -> Iterator[JsonValue]:
+    def _arrays_of(self, branch: Arrays, count: int, several: list[JsonValue]) -> Iterator[JsonValue]:
         try:
             first = [self._least(branch.item(index), 0) for index in range(min(count, len(branch.first)))]
         except _NoValueError:
             return
-        items = list(itertools.islice(self._samples(branch.rest, 1), 6)) or [0]
+        items = [*self._some(branch.rest), *several] or [0]
         left = count - len(first)
         yield [*first, *itertools.islice(itertools.cycle(items), left)]
         yield from ([*first, *[item] * left] for item in items)
+
+    def _some(self, node: Node) -> list[JsonValue]:
+        return list(itertools.islice(self._samples(node, 1), 6))
 
     def _objects_of(self, branch: Objects, count: int) -> Iterator[JsonValue]:
         try:
@@ -215,15 +217,6 @@ class _Search:
             yield {**made, **{f"extra{index}": self._least(branch.rest, 0) for index in range(count - len(made))}}
         except _NoValueError:
             return
-
-    def _arrays_beyond(self, branch: Arrays) -> Iterator[JsonValue]:
-        if branch.most is not None and branch.most < _MOST_ITEMS:
-            yield from (["a"] * (branch.most + 1), [0] * (branch.most + 1))
-        items = list(itertools.islice(self._samples(branch.rest, 1), 6))
-        for node, least, most in branch.contains:
-            fitting = list(itertools.islice(self._samples(node, 1), 6))
-            for count in {least - 1, least, *(() if most is None else (most, most + 1))}:
-                yield from ([item] * count for item in (*items, *fitting) if 0 <= count < _MOST_ITEMS)
 
     def _least(self, node: Node, depth: int) -> JsonValue:
         """The simplest value that fits a node."""

@@ -145,8 +145,8 @@ def _places_of(tool: Tool[..., Any], samples: Samples) -> Iterator[Place]:
 
 def _good_arguments(tool: Tool[..., Any], samples: Samples) -> JsonObject:
     """Arguments that the tool takes, its validators included: the author's examples before those made up."""
-    for example in map(_as_json, tool.policy.examples):
-        if isinstance(example, dict) and samples.allows(samples.root, example) and _refusal(tool, example) is None:
+    for example in map(dict, tool.policy.examples):
+        if samples.allows(samples.root, example) and _refusal(tool, example) is None:
             return example
     try:
         return _made_up(tool, samples)
@@ -155,15 +155,6 @@ def _good_arguments(tool: Tool[..., Any], samples: Samples) -> JsonObject:
             if isinstance(whole, dict) and _refusal(tool, whole) is None:
                 return whole
         raise
-
-
-def _as_json(example: Any) -> JsonValue:
-    """An example as JSON data; None where it is none, which the linter tells."""
-    try:
-        data: JsonValue = json.loads(json.dumps(example))
-    except (TypeError, ValueError):
-        return None
-    return data
 
 
 def _made_up(tool: Tool[..., Any], samples: Samples) -> JsonObject:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from datetime import date
 from typing import Any, Literal, get_args
 
 from magic_tools.errors import DefinitionError
@@ -41,7 +42,8 @@ class LintConfig:
 
     `ignore` gives the reason for silence by the name of a rule, or by `rule:path` for one place. A unit of text is
     two thirds of a word: a word counts 1.5, a Chinese, Japanese or Korean character 1. `overlap` is the share of
-    words that two texts must have in common to say the same, and `near` to be easily confused.
+    words that two texts must have in common to say the same, and `near` to be easily confused. `today` is the day by
+    which a tool's end is near or past, that of the clock where it is None.
     """
 
     profile: Profile = "default"
@@ -56,12 +58,17 @@ class LintConfig:
     overlap: float = 0.6
     near: float = 0.4
     total_tokens: float = 10_000
+    sunset_days: float = 30
+    today: date | None = None
 
     def __post_init__(self) -> None:
         if self.profile not in get_args(Profile):
             raise DefinitionError(
                 f"There is no lint profile {self.profile!r}; there are: {', '.join(get_args(Profile))}."
             )
+        day: object = self.today  # which a caller without a type checker may give as anything
+        if day is not None and not isinstance(day, date):
+            raise DefinitionError(f"The lint setting today is {day!r}: make it a date, such as 2026-12-01.")
         for name in _THRESHOLDS:
             limit = getattr(self, name)
             if isinstance(limit, bool) or not isinstance(limit, int | float) or not math.isfinite(limit) or limit < 0:
@@ -79,4 +86,4 @@ class LintConfig:
 
 
 _SETTINGS = tuple(each.name for each in fields(LintConfig))
-_THRESHOLDS = tuple(name for name in _SETTINGS if name not in ("profile", "ignore"))
+_THRESHOLDS = tuple(name for name in _SETTINGS if name not in ("profile", "ignore", "today"))

@@ -7,8 +7,8 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from magic_tools.errors import ParseError
 from magic_tools.tools.lint.findings import LintConfig
+from magic_tools.tools.lint.lifecycle_rules import LIFECYCLE_RULES
 from magic_tools.tools.lint.places import is_open, object_levels, places
 from magic_tools.tools.lint.rule import Fault, Rule, ToolRule
 from magic_tools.tools.lint.terms import identities_in, identity_of
@@ -82,17 +82,10 @@ def _deep_nesting(tool: Tool[..., Any], config: LintConfig) -> Iterator[Fault]:
 
 def _wrong_example(tool: Tool[..., Any], _: LintConfig) -> Iterator[Fault]:
     for index, example in enumerate(tool.policy.examples):
-        try:
-            parsed = tool.executable.arguments.parse(json.dumps(example, ensure_ascii=False))
-        except (TypeError, ValueError) as error:
-            yield Fault(f"has an example (number {index + 1}) that JSON cannot hold: {error}")
-        except ParseError as error:
-            wrong = "; ".join(f"{issue.path or 'the whole'}: {issue.expected}" for issue in error.issues)
-            yield Fault(f"has an example (number {index + 1}) that its own schema refuses: {wrong}")
-        else:
-            if parsed.repairs:
-                mended = "; ".join(repair.note for repair in parsed.repairs)
-                yield Fault(f"has an example (number {index + 1}) that has to be repaired: {mended}")
+        repairs = tool.executable.arguments.parse(json.dumps(example, ensure_ascii=False)).repairs
+        if repairs:  # one that is refused cannot be declared
+            mended = "; ".join(repair.note for repair in repairs)
+            yield Fault(f"has an example (number {index + 1}) that has to be repaired: {mended}")
 
 
 def _undeclared(attribute: str) -> Callable[[Tool[..., Any], LintConfig], Iterator[Fault]]:
@@ -110,7 +103,7 @@ _DECLARED = {
     "id": ("an id that outlives its name", 'id="crm.search"'),
     "version": ("its version", 'version="1.0.0"'),
     "owner": ("who answers for it", 'owner="team-search"'),
-    "risk": ("its risk", 'risk="low"'),
+    "risk": ("its risk", 'risk="read"'),
     "scopes": ("the scopes that a caller needs", 'scopes=("crm.read",)'),
     "examples": ("an example of its arguments", 'examples=({"city": "Rome"},)'),
     "error_schema": ("what its failures hold", 'error_schema={"type": "object", ...}'),
@@ -140,6 +133,7 @@ TOOL_RULES: tuple[ToolRule, ...] = (
          "Lift the inner fields, or make a tool for the inner object.", _deep_nesting),
     Rule("wrong-example", "error", "An example in the policy that is not as a model should send it.",
          "Mend the example: it is shown to models as the right way.", _wrong_example),
+    *LIFECYCLE_RULES,
     *(
         Rule(f"undeclared-{attribute.replace('_', '-')}", "error", f"A tool that does not declare {what}.",
              f"Declare it: @tool(policy=Policy({example})).", _undeclared(attribute), profile="production")

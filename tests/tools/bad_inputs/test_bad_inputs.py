@@ -668,9 +668,9 @@ def test_null_that_asks_for_nothing() -> None:
     assert not loose_parameters(made)
 
 
-@pytest.mark.parametrize("more", [(), ({"code": {1}}, {"code": "no"})])
+@pytest.mark.parametrize("more", [(), ({"code": "été", "day": "2031-05-05", "count": "1"},)])
 def test_an_example_of_the_policy_is_a_way_out(more: tuple[Any, ...]) -> None:
-    """Good arguments are the author's examples, of which those that are none are passed over."""
+    """Good arguments are the author's examples, of which those that have to be mended are passed over."""
 
     @tool(policy=Policy(examples=(*more, {"code": "été", "day": "2031-05-05"})))
     def find(code: Unmade, day: dt.date, count: int = 1) -> None:

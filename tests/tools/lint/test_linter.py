@@ -277,7 +277,7 @@ def test_a_config_from_a_table(table: dict[str, Any], config: LintConfig) -> Non
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        ({"enum_value": 9}, "no setting 'enum_value'; there are: profile, ignore, field_units, .*total_tokens"),
+        ({"enum_value": 9}, "no setting 'enum_value'; there are: enum_values, .*total_tokens"),
         ({"profile": "prod"}, "no lint profile 'prod'; there are: default, production"),
         ({"profile": ["production"]}, "no lint profile"),
         ({"enum_values": "9"}, "threshold enum_values is '9': make it a number"),

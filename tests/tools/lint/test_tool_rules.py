@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pytest
 from pydantic import BaseModel, Field
 
+from magic_tools.contracts.lifecycle import Lifecycle
 from magic_tools.contracts.policy import Policy
+from magic_tools.errors import DefinitionError
 from magic_tools.tools.lint.findings import LintConfig
 from magic_tools.tools.lint.linter import lint
 from magic_tools.tools.lint.tool_rules import TOOL_RULES
@@ -57,6 +60,32 @@ def exemplified(*examples: Any) -> Tool[..., Any]:
         return city
 
     return act
+
+
+def ending(**life: Any) -> Tool[..., Any]:
+    """A tool whose life ends so."""
+
+    @tool(policy=Policy(lifecycle=Lifecycle(**life)))
+    def act(city: Text) -> str:
+        """Do what is asked."""
+        return city
+
+    return act
+
+
+def superseding(ends: date | str | None) -> Tool[..., Any]:
+    """A tool that deprecates its older versions until a day."""
+
+    @tool(policy=Policy(version="2.0.0", deprecates=("1.x",), sunset=ends))
+    def act(city: Text) -> str:
+        """Do what is asked."""
+        return city
+
+    return act
+
+
+LONG_AGO, LATER = date(2020, 1, 1), date(9999, 1, 1)
+SOON = datetime.now(UTC) + timedelta(days=5)
 
 
 def without_docstring(city: Text) -> str:
@@ -144,7 +173,7 @@ def within(scope: Annotated[Literal["title", "body"], "title: the title; body: t
     return ""
 
 
-@tool(policy=Policy(id="a.b", version="1", owner="me", risk="low", scopes=("x",), examples=({"city": "Rome"},),
+@tool(policy=Policy(id="a.b", version="1.0.0", owner="me", risk="read", scopes=("x",), examples=({"city": "Rome"},),
                     error_schema={"type": "object"}))  # fmt: skip
 def declared(city: Text) -> str:
     """Do what is asked."""
@@ -179,10 +208,18 @@ CASES: list[tuple[Callable[..., Any], list[tuple[str, str]]]] = [
     (within, [("chosen-identity", "role")]),
     (exemplified({"city": "Rome"}, {"city": "Oslo", "count": 2}), []),
     (exemplified({"city": 5}), [("wrong-example", "")]),
-    (exemplified({"town": "Rome"}), [("wrong-example", "")]),
     (exemplified({"city": "Rome", "count": "2"}), [("wrong-example", "")]),
-    (exemplified({"city": {1, 2}}), [("wrong-example", "")]),
-    (exemplified({"city": float("nan")}), [("wrong-example", "")]),
+    (ending(announced=LONG_AGO, replacement="find"), []),
+    (ending(announced=LONG_AGO, guide="Write to us."), [("no-replacement", "")]),
+    (ending(replacement="find"), []),
+    (ending(rejected=SOON, replacement="find"), [("sunset-near", "")]),
+    (ending(retired=SOON, replacement="find"), [("sunset-near", "")]),
+    (ending(rejected=LONG_AGO, retired=SOON, replacement="find"), [("sunset-past", "")]),
+    (ending(rejected=LATER, replacement="find"), []),
+    (superseding(SOON), [("sunset-near", "")]),
+    (superseding(LONG_AGO), [("sunset-past", "")]),
+    (superseding(LATER), []),
+    (superseding(None), []),
 ]
 
 
@@ -206,12 +243,45 @@ def test_what_production_asks_for() -> None:
 
 
 def test_each_example_is_named_with_what_is_wrong() -> None:
-    """An example is found by its number, and the message says what the schema holds against it."""
-    messages = [each.message for each in lint(exemplified({"city": "Rome"}, {"count": 99}))]
+    """An example is found by its number, and the message says what had to be mended in it."""
+    messages = [each.message for each in lint(exemplified({"city": "Rome"}, {"city": "Rome", "count": "9"}))]
     assert len(messages) == 1
-    assert messages[0].startswith("has an example (number 2) that its own schema refuses: ")
-    assert "city" in messages[0]
-    assert "count" in messages[0]
+    assert messages[0].startswith("has an example (number 2) that has to be repaired: ")
+    assert '"9"' in messages[0] or "count" in messages[0]
+
+
+NEW_YEAR = date(2027, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("ends", "config", "message"),
+    [
+        ("2027-01-02", LintConfig(today=NEW_YEAR), "refuses all calls from 2027-01-02, in 1 days"),
+        ("2027-01-31", LintConfig(today=NEW_YEAR), "refuses all calls from 2027-01-31, in 30 days"),
+        ("2027-01-31T00:00:01Z", LintConfig(today=NEW_YEAR), None),
+        ("2027-01-31", LintConfig(today=NEW_YEAR, sunset_days=29), None),
+        ("2027-01-01", LintConfig(today=NEW_YEAR), "refuses all calls since 2027-01-01, and is still here"),
+        ("2020-01-01", LintConfig(), "refuses all calls since 2020-01-01, and is still here"),
+        ("9999-01-01", LintConfig(), None),
+    ],
+)
+def test_a_sunset_is_told_by_the_day_that_is_given(ends: str, config: LintConfig, message: str | None) -> None:
+    """It is near within the days of the config, from the day that it gives, and past from its own first instant on."""
+    found = lint(ending(rejected=ends, replacement="find"), config=config)
+    assert [each.message for each in found] == ([] if message is None else [message])
+
+
+def test_the_sunset_of_older_versions_names_them() -> None:
+    """What is refused is said: not the tool, but the versions that it deprecates."""
+    (found,) = lint(superseding("2027-01-05"), config=LintConfig(today=NEW_YEAR))
+    assert found.message == "refuses calls for 1.x from 2027-01-05, in 4 days"
+
+
+def test_a_day_that_is_none() -> None:
+    """What is no date is refused where the linter is set up."""
+    day: Any = "2027-01-01"
+    with pytest.raises(DefinitionError, match="The lint setting today is '2027-01-01': make it a date"):
+        LintConfig(today=day)
 
 
 def test_each_rule_speaks_in_the_tables() -> None:

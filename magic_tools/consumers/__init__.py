@@ -1,0 +1,1 @@
+"""What consumers keep of tools, replayed against a candidate before it is released."""
