@@ -118,7 +118,7 @@ class Speller:
     def _without_idle(self, held: JsonObject) -> JsonObject:
         kept = {word: value for word, value in held.items() if not self._is_idle(word, value)}
         kept = {word: value for word, value in kept.items() if _ONLY_WITH.get(word, word) in kept}
-        if "if" in kept and not kept.keys() & {"then", "else"}:
+        if "if" in kept and not self._evaluates and not kept.keys() & {"then", "else"}:
             del kept["if"]
         return kept
 

@@ -281,16 +281,22 @@ class Relations(Fitting):
             if not self.included(sent.at(name), taken.at(name), strict=strict):
                 return False
         said = strict or sent.rest != ANYTHING
+        excepted = self._named_in(sent.nots)
         for name in taken.fields:
             if name not in sent.fields and name not in sent.required:
-                by_pattern = any(matches(pattern, name) for pattern in sent.patterns)
-                if (said or by_pattern) and not self.included(sent.at(name), taken.at(name), strict=strict):
+                told = name in excepted or any(matches(pattern, name) for pattern in sent.patterns)
+                if (said or told) and not self.included(sent.at(name), taken.at(name), strict=strict):
                     return False
         for pattern, node in sent.patterns.items():
             if not self._pattern_taken(pattern, node, taken, strict):
                 return False
         others = [node for pattern, node in taken.patterns.items() if said and pattern not in sent.patterns]
         return all(self.included(sent.rest, rest, strict=strict) for rest in (taken.rest, *others))
+
+    def _named_in(self, nodes: Iterable[Node]) -> set[str]:
+        """The fields that any of several nodes names, which then are declared, though by an exception."""
+        kinds = [branch for node in nodes for branch in self.form(node) if isinstance(branch, Objects)]
+        return {name for branch in kinds for name in (*branch.fields, *branch.required)}
 
     def _pattern_taken(self, pattern: str, node: Node, taken: Objects, strict: bool) -> bool:
         """Whether fields by a pattern are taken, whatever else their names may match."""
