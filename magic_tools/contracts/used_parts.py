@@ -21,6 +21,7 @@ _STEP = re.compile(r'\.?([A-Za-z_][A-Za-z0-9_-]*)|\[("(?:[^"\\]|\\.)*")\]|\[(\d+
 _OF_PARTS = KEYWORDS_OF["object"] | KEYWORDS_OF["array"] | {"$ref", "const", "enum", "not", "if", "then", "else"}
 """What is left out of a schema of which some parts are used: it is said of those that are not, or of all together."""
 
+_OTHER = ("field", False)
 _ELSEWHERE = frozenset({"$defs", "oneOf"})
 _UNIONS = {"oneOf": "anyOf"}
 """Of branches that are cut to what is used, more than one may fit."""
@@ -138,12 +139,15 @@ def _cut(schema: Any, tree: _Tree, root: JsonObject) -> Any:
     for word in ("anyOf", "oneOf", "allOf"):
         cut |= {_UNIONS.get(word, word): [_cut(each, tree, root) for each in held[word]]} if word in held else {}
     fields = {str(name): below for (kind, name), below in tree.items() if kind == "field"}
-    led = [(name, below, each) for name, below in fields.items() for each in _led_to(held, ("field", name))]
-    said = {name: _cut(each, below, root) for name, below, each in led if each is not True}
+    named = held.get("properties", {})
+    said = {name: _cut(named[name], below, root) for name, below in fields.items() if name in named}
     cut |= {"properties": said} if said else {}
     cut |= {"required": needed} if (needed := [name for name in held.get("required", ()) if name in fields]) else {}
-    if ("extra", 0) in tree:
-        cut["additionalProperties"] = _cut(held.get("additionalProperties", True), tree["extra", 0], root)
+    others = _joined(
+        below for (kind, name), below in tree.items() if kind == "extra" or (kind, name in named) == _OTHER
+    )
+    if others and "additionalProperties" in held:
+        cut["additionalProperties"] = _cut(held["additionalProperties"], others, root)
     return {**cut, **_items(held, tree, root)}
 
 

@@ -70,13 +70,14 @@ def test_any_side_can_be_compared(command: Command, sides: Path, new: str) -> No
 
 
 def test_a_revision_is_read_without_touching_the_files(command: Command, sides: Path) -> None:
-    """`git:REV` is the folder snapshots there; neither it nor its files need be checked out, nor this be the root."""
-    snapshots(command, sides, "old", tool("stock"), tool("order"), tool())
-    (sides / "old").rename(sides / "snapshots")
+    """`git:REV` is the folder snapshots there, with all its files, which need not be checked out."""
+    snapshots(command, sides, "many", tool(), tool("stock"), tool("order"))
+    (sides / "many").rename(sides / "snapshots")
     git(sides, "add", ".")
     git(sides, "commit", "-qm", "moved")
     git(sides, "rm", "-rq", "snapshots")
-    assert command("diff", "git:HEAD", "old.py").code == 0
+    assert command("diff", "git:HEAD", "many.py", "--fail-on", "behavioural").code == 0
+    assert json.loads(command("diff", "git:HEAD", "many.py", "--format", "json").out)["tools"] == []
     assert command("diff", "git:HEAD", "new.py").code == 4
     assert not (sides / "snapshots").exists()
 

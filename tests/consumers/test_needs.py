@@ -134,7 +134,7 @@ CASES: list[tuple[Use, Tool[..., Any], Tool[..., Any], list[tuple[str, str, str]
     (DownstreamUse(versions=("1.x", "2.0.0")), desk(), desk("2.0.0"), []),
     (DownstreamUse(versions=("1.x",)), desk(), desk("2.0.0"), [("version", "version_conflict", "breaking")]),
     (DownstreamUse(versions=("1.x",)), desk(), desk(None), [("version", "version_conflict", "breaking")]),
-    (DownstreamUse(wait_s=10), desk(timeout=2), desk(timeout=3, retries=2), []),
+    (DownstreamUse(wait_s=12), desk(timeout=2), desk(timeout=3, retries=2), []),
     (
         DownstreamUse(wait_s=11),
         desk(timeout=3),

@@ -124,6 +124,7 @@ def test_what_data_has_at_a_path(path: str, expected: list[Any]) -> None:
             "by_name{}.sku",
             {"by_name": {"additionalProperties": {"properties": {"sku": {"type": "string"}}, "required": ["sku"]}}},
         ),
+        ("by_name.anna.sku", {"by_name": {"additionalProperties": {"properties": {"sku": {"type": "string"}}}}}),
         ("free.whatever", {"free": {"type": "object"}}),
     ],
 )

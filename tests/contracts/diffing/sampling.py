@@ -60,8 +60,8 @@ NAMES = ["k", "a", "b", "e1", "n_a", "K", "long_name"]
 ANY: list[Any] = [None, True, False, [], [1], ["a", "a"], [None] * 9, {}, {"a": 1, "b": "x"}, {"k": None, "n_a": []}]
 ANY += NUMBERS + TEXTS
 CHOICES = {"anyOf", "oneOf", "if"}
-HOMES = ("$defs", "definitions", "properties")
-"""Where a reference may lead to; a field's schema changes nothing of a value that is no object."""
+HOMES = ("$defs", "definitions")
+"""Where references lead to, nearly all of them."""
 NODES = 60
 """So many parts a value has at most, but for what is required."""
 
@@ -303,11 +303,14 @@ class Sampler:
         return self.open[key]
 
     def takes(self, schema: Any, value: Any) -> bool:
-        """Whether a schema within the whole takes a value."""
+        """Whether a schema within the whole takes a value; so it is held to where it refers to what is beside it."""
         key = id(schema)
         if key not in self.referees:
-            rest = {} if schema is self.root else {word: self.root[word] for word in HOMES if word in self.root}
-            self.referees[key] = allows({**rest, "allOf": [schema]})
+            rest = {word: self.root[word] for word in HOMES if isinstance(self.root, dict) and word in self.root}
+            try:
+                self.referees[key] = allows({**rest, "allOf": [schema]})
+            except ValueError:
+                self.referees[key] = allows(True)
         return self.referees[key].is_valid(value)
 
     def pick(self, among: Sequence[Any]) -> Any:
