@@ -29,6 +29,10 @@ def check_consumers(
     snapshots: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="the snapshots of what is released", show_default=False)
     ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="DATE", help="the time by which tools are warned of and rejected; else now"),
+    ] = None,
     fail_on: Annotated[FailOn, typer.Option(help="from which effect on to fail")] = "breaking",
 ) -> None:
     """Say which consumers of tools a change breaks.
@@ -48,7 +52,7 @@ def check_consumers(
         raise InputError(f"There is no tool in {module}.")
     if snapshots is not None and not snapshots.is_dir():
         raise InputError(f"There is no folder {snapshots.as_posix()} of snapshots.")
-    report = check_fixtures(tools, directory, snapshots=snapshots)
+    report = check_fixtures(tools, directory, snapshots=snapshots, at=at)
     if not report.consumers:
         raise InputError(f"There is no fixture in {directory.as_posix()}: keep some with keep_fixture.")
     match format_:

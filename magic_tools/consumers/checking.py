@@ -28,6 +28,9 @@ from magic_tools.values import canonical_json
 
 __all__ = ["check_fixtures"]
 
+_OF_VERSIONS = frozenset({"policy.accepts", "policy.deprecates", "policy.sunset"})
+"""What together says which versions are served, and until when."""
+
 
 def check_fixtures(
     tools: Iterable[Tool[..., Any]],
@@ -51,7 +54,7 @@ def check_fixtures(
         UnusedChange(id_, change)
         for id_, target in sorted(targets.items())
         for change in _changes(target.contract, _old(id_, held.values(), folder))
-        if change.effect != "compatible" and not _is_used(change, (each for each in checks if each.tool == id_))
+        if _matters(change) and not _is_used(change, [each for each in checks if each.tool == id_])
     ]
     unused.sort(key=lambda each: -EFFECTS.index(each.change.effect))
     return FixtureReport(checks, tuple(unused))
@@ -107,10 +110,18 @@ def _changes(new: ToolContract, old: Iterable[ToolContract]) -> list[Change]:
     return list({canonical_json([each.path, each.kind, each.before, each.after]): each for each in told}.values())
 
 
+def _matters(change: Change) -> bool:
+    """Whether a change does something, and is of what a consumer may use: what is said of an end is for all to read."""
+    return change.effect != "compatible" and not change.path.startswith("policy.lifecycle")
+
+
 def _is_used(change: Change, checks: Iterable[ConsumerCheck]) -> bool:
     """Whether a change reaches a consumer: something was found in it there, or in what is inside it or around it."""
     steps = steps_of(change.path)
-    return any(meets(steps, steps_of(each.path)) for check in checks for each in (*check.findings, *check.bridged))
+    met = [each for check in checks for each in (*check.findings, *check.bridged)]
+    if change.path in _OF_VERSIONS and any(each.path in _OF_VERSIONS for each in met):
+        return True
+    return any(meets(steps, steps_of(each.path)) for each in met)
 
 
 def _worst_first(findings: Iterable[Change]) -> tuple[Change, ...]:

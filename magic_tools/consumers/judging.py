@@ -51,7 +51,7 @@ def judged(fixture: Fixture, door: Door) -> Judged:
     findings = [*_of_life(fixture, door), *_of_results(fixture, new)]
     match fixture.use:
         case AgentUse(calls=calls):
-            return _with_calls(findings, calls, kept, door) if door.refusal is None else Judged(tuple(findings))
+            return _with_calls(findings, calls, kept, door)
         case UiUse() as use:
             findings += ui_needs(use, kept, new)
         case GatewayUse() as use:
@@ -67,15 +67,15 @@ def _of_life(fixture: Fixture, door: Door) -> Iterator[Change]:
     """What is said of calls as such: none is made any more, or there is an end to come."""
     if door.of_version and fixture.kind != AgentUse.kind:  # who sends no calls is pinned to no version
         return
+    path = "policy.deprecates" if door.of_version else "policy.lifecycle"
+    before = fixture.version
     if door.refusal is not None:
-        yield found(
-            "policy.lifecycle", "not_served", "breaking", None, None, door.refusal, "Move it before the release."
-        )
+        yield found(path, "not_served", "breaking", before, None, door.refusal, "Move it before the release.")
     if door.warned is not None:
-        yield found("policy.lifecycle", "warned", "behavioural", None, None, door.warned, "Plan its move.")
+        yield found(path, "warned", "behavioural", before, None, door.warned, "Plan its move.")
     if door.unpinned is not None:
         why = f"where it is pinned to what it knows, no call is made: {door.unpinned}"
-        yield found("version", "not_accepted", "behavioural", None, None, why, _PIN)
+        yield found("policy.accepts", "not_accepted", "behavioural", before, None, why, _PIN)
 
 
 def _of_results(fixture: Fixture, new: ToolContract) -> Iterator[Change]:
@@ -107,7 +107,8 @@ def _of_calls(calls: tuple[KeptCall, ...], kept: ToolContract, target: Executabl
     came = [(call, replayed(target, call.arguments)) for call in calls]
     findings = _counted((change for call, now in came for change in _refusals(call, now)), len(calls))
     changes = [change for change in diff(kept, target.contract) if change.effect != "compatible"]
-    findings += [change for change in changes if change.path in _TOLD or change.path.startswith(_LIFE)]
+    ends = kept.policy.lifecycle.words != target.policy.lifecycle.words
+    findings += [each for each in changes if each.path in _TOLD or (ends and each.path.startswith(_LIFE))]
     known = [(_data_of(call.arguments), now.code is None) for call, now in came if call.code is None]
     of_input = [change for change in changes if change.path.startswith("input")]
     return findings + [change for change in of_input if any(_is_met(change, *each) for each in known)]

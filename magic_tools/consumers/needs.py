@@ -12,7 +12,9 @@ from magic_tools.contracts.uses import DownstreamUse, Flag, GatewayUse, UiUse
 from magic_tools.contracts.versions import Version, VersionRange
 from magic_tools.effects.retrying import longest_wait_s
 from magic_tools.messages import ErrorCode
+from magic_tools.schema.walk import subschemas
 from magic_tools.tools.failures import CODES
+from magic_tools.tools.results import has_open_place
 from magic_tools.values import JsonObject, JsonValue
 
 __all__ = ["downstream_needs", "found", "gateway_needs", "ui_needs"]
@@ -85,6 +87,8 @@ def gateway_needs(use: GatewayUse, new: ToolContract) -> Iterator[Change]:
     """What a gateway lets through, or holds back, otherwise than it means to."""
     policy = new.policy
     for mask in sorted(set(use.masks) - set(policy.masks)):
+        if not _may_show(new.output_schema, mask.rpartition(".")[2]):
+            continue
         why = f"the field {mask!r}, which it counts on being kept from models, is shown to them."
         yield found("policy.masks", "mask_gone", "breaking", mask, None, why, "Keep the mask.")
     yield from _scopes(use, policy.scopes)
@@ -101,6 +105,13 @@ def gateway_needs(use: GatewayUse, new: ToolContract) -> Iterator[Change]:
         why = "it repeats calls, or sends keys with them, by another rule than this."
         now = policy.semantics.idempotency
         yield found("policy.semantics.idempotency", "key_rule_changed", "breaking", use.idempotency, now, why)
+
+
+def _may_show(schema: JsonObject, name: str) -> bool:
+    """Whether a result may hold a field of a name."""
+    free = isinstance(schema.get("additionalProperties"), dict) or "patternProperties" in schema
+    named = free or name in schema.get("properties", ()) or has_open_place(schema)
+    return named or any(_may_show(each, name) for each in subschemas(schema))
 
 
 def _scopes(use: GatewayUse, scopes: tuple[str, ...]) -> Iterator[Change]:

@@ -95,7 +95,7 @@ class UnusedChange:
 
     def __str__(self) -> str:
         change = self.change
-        told = f"{self.tool}, {change.path}: {change.kind}: {_shown(change.before)} -> {_shown(change.after)}"
+        told = f"{self.tool}, {change.path}: {change.kind}: {_values(change)}"
         return f"{told}: {change.effect} by {_part(change)}, used by no kept consumer"
 
 
@@ -154,6 +154,7 @@ class FixtureReport:
             contact = [f"Tell {_prose(each.contact)}."] if each.contact and each.status != "works" else []
             rows = [f"- **{change.effect}** {_prose(_sentence(change))}" for change in each.findings]
             gone = [_prose(each.gone)] if each.gone else []
+            rows += [f"- bridged {_prose(f'{change.path}: {change.kind}')}" for change in each.bridged]
             parts += [told, *contact, *gone, *(["\n".join(rows)] if rows else [])]
         if self.changes:
             parts += ["#### Changes that reach nobody", "\n".join(f"- {_prose(str(each))}" for each in self.changes)]
@@ -174,9 +175,11 @@ class FixtureReport:
                 yield from _folded(each.gone, 2)
             for change in each.findings:
                 yield from _folded(f"{change.effect}  {change.path}", 2)
-                yield from _folded(f"{change.kind}: {_shown(change.before)} -> {_shown(change.after)}", 4)
+                yield from _folded(f"{change.kind}: {_values(change)}", 4)
                 yield from _folded(change.why, 4)
                 yield from _folded(change.advice, 4) if change.advice else ()
+            for change in each.bridged:
+                yield from _folded(f"bridged  {change.path}  {change.kind}", 2)
             yield ""
         if self.changes:
             yield "changes that reach nobody"
@@ -187,7 +190,11 @@ class FixtureReport:
 
 
 def _sentence(change: Change) -> str:
-    return f"{change.path}: {_shown(change.before)} -> {_shown(change.after)}: {change.why} {change.advice}".rstrip()
+    return f"{change.path}: {_values(change)}: {change.why} {change.advice}".rstrip()
+
+
+def _values(change: Change) -> str:
+    return f"{_shown(change.before)} -> {_shown(change.after)}"
 
 
 def _part(change: Change) -> str:

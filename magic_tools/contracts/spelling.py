@@ -124,12 +124,22 @@ class Speller:
 
     def _is_idle(self, word: str, value: JsonValue) -> bool:
         if word in _IDLE_IF_ANYTHING:
-            if self._evaluates:
-                return False
-            return value is True or (isinstance(value, dict) and not any(map(self._counts, value)))
+            return not self._evaluates and self._asks_nothing(value)
         if word in _IDLE_IF_EMPTY:
             return not value
         return word in _IDLE and _IDLE[word] == value and isinstance(value, bool) is isinstance(_IDLE[word], bool)
+
+    def _asks_nothing(self, value: JsonValue) -> bool:
+        """Whether a schema is for sure one that anything fits: it is empty, or refers to one that is."""
+        schema: Any = value
+        seen: set[int] = set()
+        while isinstance(schema, dict) and id(schema) not in seen:
+            seen.add(id(schema))
+            said = [word for word in schema if self._counts(word)]
+            if said != ["$ref"]:
+                return not said
+            schema = self._at(schema["$ref"])
+        return schema is True or isinstance(schema, dict)
 
     def _of_one(self, held: JsonObject) -> JsonObject:
         """The same, without a choice or a sum of one schema, and choices of choices as one."""

@@ -146,7 +146,7 @@ def _cut(schema: Any, tree: _Tree, root: JsonObject) -> Any:
     others = _joined(
         below for (kind, name), below in tree.items() if kind == "extra" or (kind, name in named) == _OTHER
     )
-    if others and "additionalProperties" in held:
+    if others and isinstance(held.get("additionalProperties"), dict):
         cut["additionalProperties"] = _cut(held["additionalProperties"], others, root)
     return {**cut, **_items(held, tree, root)}
 

@@ -339,11 +339,11 @@ def test_results_are_not_bridged(tmp_path: Path) -> None:
 def test_a_version_that_is_not_accepted(tmp_path: Path) -> None:
     """Where the author says so, its calls break; where only the major rose, it is what a pinned run would meet."""
     report = checked(tmp_path, desk(), desk("2.0.0", accepts=(">=1.5.0 <3",)), '{"title": "x"}')
-    assert told(report) == [("policy.lifecycle", "not_served", "breaking")]
+    assert told(report) == [("policy.deprecates", "not_served", "breaking")]
     (only,) = report.consumers
     assert "version 2.0.0 accepts >=1.5.0 <3 alone" in only.findings[0].why
     report = checked(tmp_path, desk(), desk("2.0.0"), '{"title": "x"}')
-    assert told(report) == [("version", "not_accepted", "behavioural")]
+    assert told(report) == [("policy.accepts", "not_accepted", "behavioural")]
 
 
 ENDING = Lifecycle(
@@ -380,10 +380,11 @@ def test_a_deprecated_version_is_warned_of_and_then_refused(tmp_path: Path) -> N
     """Until its sunset an old version is served by way of the adapter, and told; afterwards no call of it is made."""
     new = upgraded(deprecates=("1.x",), sunset="2026-06-01")
     report = checked(tmp_path, desk(), new, '{"title": "x"}', at="2026-05-31")
-    assert told(report) == [("policy.lifecycle", "warned", "behavioural")]
+    assert told(report) == [("policy.deprecates", "warned", "behavioural")]
     assert report.consumers[0].upgraded == 1
     report = check_fixtures(Toolset(new), tmp_path, at="2026-06-01")
-    assert told(report) == [("policy.lifecycle", "not_served", "breaking")]
+    assert ("policy.deprecates", "not_served", "breaking") in told(report)
+    assert report.changes == ()
 
 
 def test_secrets_are_not_kept(tmp_path: Path) -> None:

@@ -39,6 +39,15 @@ def later(title: str) -> Later:
     return {"id": "", "state": "open", "rows": []}
 
 
+class Bare(TypedDict):
+    id: str
+
+
+def bare(title: str) -> Bare:
+    """Order."""
+    return {"id": ""}
+
+
 def codes(*listed: str) -> dict[str, Any]:
     """An error schema that lists its codes."""
     return {"type": "object", "properties": {"code": {"anyOf": [{"enum": list(listed)}, {"const": "ODD"}]}}}
@@ -85,6 +94,8 @@ CASES: list[tuple[Use, Tool[..., Any], Tool[..., Any], list[tuple[str, str, str]
     ),
     (GatewayUse(masks=("phone",)), desk(masks=("phone", "note")), desk(masks=("phone",)), []),
     (GatewayUse(masks=("phone",)), desk(masks=("phone",)), desk(), [("policy.masks", "mask_gone", "breaking")]),
+    (GatewayUse(masks=("qty",)), made(order, masks=("qty",)), made(later), [("policy.masks", "mask_gone", "breaking")]),
+    (GatewayUse(masks=("qty",)), made(order, masks=("qty",)), made(bare), []),
     (GatewayUse(scopes=("a", "b")), desk(scopes=("a", "b")), desk(scopes=("b", "a")), []),
     (
         GatewayUse(scopes=("a",)),

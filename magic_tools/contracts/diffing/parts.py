@@ -62,9 +62,9 @@ class Document:
         return Part(pair.key, pair.told, self, schema)
 
     def made(self, schema: JsonObject) -> Part:
-        """A schema that is not in the document, of keywords that hold no schemas."""
-        pair = self._numbers.of(schema, {})
-        return Part(pair.key, pair.told, self, schema)
+        """A schema that is not in the document, and refers to nothing."""
+        self._pairs |= self._coloured(schema)
+        return self.part(schema)
 
 
 @dataclass(frozen=True, slots=True)

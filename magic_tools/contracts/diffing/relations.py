@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import replace
 
 from magic_tools.contracts.diffing.branches import (
@@ -17,7 +18,7 @@ from magic_tools.contracts.diffing.branches import (
     nots_of,
 )
 from magic_tools.contracts.diffing.fitting import Fitting, Form, TooManyError
-from magic_tools.contracts.diffing.parts import ANYTHING, Document, Node, key_of, listing_of, nothing_of
+from magic_tools.contracts.diffing.parts import ANYTHING, Node, key_of
 from magic_tools.contracts.diffing.spans import (
     Span,
     by_low,
@@ -27,11 +28,11 @@ from magic_tools.contracts.diffing.spans import (
     span_within,
     steps_in,
 )
+from magic_tools.contracts.diffing.splitting import splits
 
 __all__ = ["Relations"]
 
 _MOST_LISTED = 128
-_MOST_SPLIT = 32
 _MOST_WORK = 400_000
 
 
@@ -48,6 +49,10 @@ class Relations(Fitting):
         self._lowest = 0
         self._apart: dict[frozenset[tuple[int, ...]], bool] = {}
         self._work = 0
+
+    @abstractmethod
+    def common(self, one: Branch, other: Branch) -> Branch | None:
+        """What two branches allow both, None where that is nothing."""
 
     def disjoint(self, first: Node, second: Node) -> bool:
         """Whether no value fits both."""
@@ -133,6 +138,8 @@ class Relations(Fitting):
         same = [other for other in taken if kind_of_branch(other) == kind_of_branch(branch)]
         if any(self.narrower(branch, other, strict=strict) for other in same):
             return True
+        if any(self._covered_in_two(branch, other, taken, strict) for other in same if nots_of(other)):
+            return True
         match branch:
             case Span():
                 return self._span_covered(branch, taken)
@@ -140,6 +147,14 @@ class Relations(Fitting):
                 return self._split_covered(branch, taken, strict)
             case _:
                 return False
+
+    def _covered_in_two(self, branch: Branch, other: Branch, taken: Form, strict: bool) -> bool:
+        """Whether a branch is covered by another but for what that excepts, and this by the others."""
+        if not self.narrower(branch, _plainly(other), strict=strict):
+            return False
+        excepted = [self.common(branch, each) for node in nots_of(other) for each in self.form(node)]
+        others = tuple(each for each in taken if each is not other)
+        return self.within([each for each in excepted if each is not None], others, strict=strict)
 
     def _span_covered(self, branch: Span, taken: Form) -> bool:
         """Whether numbers are covered by several branches together: one by one, or span after span."""
@@ -160,30 +175,7 @@ class Relations(Fitting):
 
     def _split_covered(self, branch: Objects, taken: Form, strict: bool) -> bool:
         """Whether objects are covered by several branches together, for each case of a field that tells them apart."""
-        return any(self.within(pieces, taken, strict=strict) for pieces in self._splits(branch, taken))
-
-    def _splits(self, branch: Objects, taken: Form) -> Iterator[list[Objects]]:
-        others = [other for other in taken if isinstance(other, Objects)]
-        forbidden = {name for other in others for name in other.fields if self.is_nothing(other.at(name))}
-        for name in sorted({*branch.fields, *branch.required, *branch.needs}):
-            node = branch.at(name)
-            form = self.form(node)
-            if not (document := _document_of(branch)):
-                return
-            absent = (
-                []
-                if name in branch.required
-                else [replace(branch, fields={**branch.fields, name: nothing_of(document)})]
-            )
-            if len(form) == 1 and isinstance(form[0], Values) and len(form[0].listed) <= _MOST_SPLIT:
-                listed = form[0].listed.values()
-                if len(listed) + len(absent) > 1:
-                    pieces = [{**branch.fields, name: listing_of(document, value)} for value in listed]
-                    required = branch.required | {name}
-                    yield [*absent, *(replace(branch, fields=each, required=required) for each in pieces)]
-            elif form and absent and (name in branch.needs or name in forbidden):
-                needed = branch.needs.get(name, frozenset())
-                yield [*absent, replace(branch, required=branch.required | {name} | needed)]
+        return any(self.within(pieces, taken, strict=strict) for pieces in splits(self, branch, taken))
 
     def narrower(self, sent: Branch, taken: Branch, *, strict: bool) -> bool:
         """Whether all that fits one branch fits the other."""
@@ -330,7 +322,3 @@ def _texts_within(sent: Texts, taken: Texts) -> bool:
 def _plainly(branch: Branch) -> Branch:
     """The branch with what is excepted."""
     return branch if isinstance(branch, Values) else replace(branch, nots=())
-
-
-def _document_of(branch: Objects) -> Document | None:
-    return next((part.document for part in branch.sources), None)

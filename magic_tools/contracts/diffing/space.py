@@ -162,7 +162,7 @@ class Space(Relations):
             return other
         if other is FREE:
             return one
-        found = [self._common(first, second) for first in one for second in other]
+        found = [self.common(first, second) for first in one for second in other]
         return self._kept([branch for branch in found if branch is not None])
 
     def _kept(self, branches: Iterable[Branch]) -> Form:
@@ -209,13 +209,13 @@ class Space(Relations):
         except TooManyError:
             return False
 
-    def _common(self, one: Branch, other: Branch) -> Branch | None:
+    def common(self, one: Branch, other: Branch) -> Branch | None:
         """What two branches allow both, None where that is nothing."""
         sources = tuple(dict.fromkeys((*one.sources, *other.sources)))
         if isinstance(one, Values):
             return values_of([value for value in one.listed.values() if self.fits(other, value)], sources)
         if isinstance(other, Values):
-            return self._common(other, one)
+            return self.common(other, one)
         nots = tuple({key_of(node): node for node in (*one.nots, *other.nots)}.values())
         match one, other:
             case Span(), Span():
