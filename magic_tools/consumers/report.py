@@ -60,7 +60,8 @@ class ConsumerCheck:
     @property
     def heading(self) -> str:
         """What became of it, in a line."""
-        versions = self.kept if self.kept == self.now else f"{self.kept} -> {self.now}"
+        is_other = self.gone is None and self.kept != self.now
+        versions = f"{self.kept or 'no version'} -> {self.now or 'no version'}" if is_other else self.kept
         told = f"{self.kind} {self.consumer}, {self.tool}" + (f" {versions}" if versions else "")
         passed = f", {self.upgraded} of {self.calls} calls by way of an adapter" if self.upgraded else ""
         return f"{told}: {self.status}{passed}"

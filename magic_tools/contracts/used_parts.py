@@ -125,10 +125,10 @@ def known_paths(schema: JsonObject) -> list[str]:
 
 
 def _may_be_one(one: Step, other: Step) -> bool:
-    kinds = {one[0], other[0]}
-    if kinds <= {"item", "rest"}:
-        return "rest" in kinds or one == other
-    return one == other or (kinds == {"field", "extra"})
+    held = {one[0]: one[1], other[0]: other[1]}
+    if held.keys() == {"item", "rest"}:
+        return int(held["item"]) >= int(held["rest"])
+    return one == other or held.keys() in ({"rest"}, {"field", "extra"})
 
 
 def _cut(schema: Any, tree: _Tree, root: JsonObject) -> Any:

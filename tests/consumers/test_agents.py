@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
 from pydantic import BaseModel, SecretStr
@@ -20,6 +20,7 @@ from magic_tools import (
     Tool,
     ToolCall,
     Toolset,
+    Unit,
     agent_use,
     check_fixtures,
     keep_fixture,
@@ -163,6 +164,28 @@ def test_a_default_deep_inside(tmp_path: Path) -> None:
         assert [path for path, _, _ in told(report)] == paths
 
 
+def test_another_meaning_of_what_is_sent(tmp_path: Path) -> None:
+    """A call that is taken all the same is reached by another unit, which breaks it, and by another text."""
+
+    def old(title: str, height: Annotated[int, Unit("cm")] = 0, note: Annotated[str, "Of any kind"] = "") -> str:
+        """Create."""
+        return ""
+
+    def new(title: str, height: Annotated[int, Unit("mm")] = 0, note: Annotated[str, "For the boss"] = "") -> str:
+        """Create."""
+        return ""
+
+    for arguments, found in (
+        (
+            '{"title": "x", "height": 3}',
+            [("input.height", "unit_changed", "breaking"), ("input.height", "description_changed", "behavioural")],
+        ),
+        ('{"title": "x", "note": "y"}', [("input.note", "description_changed", "behavioural")]),
+        ('{"title": "x"}', []),
+    ):
+        assert told(checked(tmp_path, made(old), made(new, "1.1.0"), arguments)) == found
+
+
 def test_what_was_refused_is_taken_now(tmp_path: Path) -> None:
     """The agent gets something else: a call that came to nothing is made."""
 
@@ -174,6 +197,8 @@ def test_what_was_refused_is_taken_now(tmp_path: Path) -> None:
     assert told(report) == [("input.team", "call_taken", "behavioural")]
     assert [each.status for each in report.consumers] == ["affected"]
     assert (report.ok, report.effect) == (True, "behavioural")
+    why = report.consumers[0].findings[0].why
+    assert why == "calls that were refused (INVALID_ARGUMENT) are taken now. So it is with 1 of 1."
 
 
 def test_what_was_refused_is_refused_otherwise(tmp_path: Path) -> None:
@@ -299,6 +324,8 @@ def test_a_declared_adapter_bridges_the_change(tmp_path: Path) -> None:
     assert report.changes == ()
     assert only.heading == "agent bot, desk.create 1.0.0 -> 2.0.0: upgraded, 2 of 3 calls by way of an adapter"
     assert only.to_data()["bridged"]
+    assert "  bridged input.priority default_changed" in str(report).splitlines()
+    assert "- bridged input.priority: default\\_changed" in report.to_markdown().splitlines()
 
 
 def test_an_adapter_that_does_not_bring_a_call_up_to_date(tmp_path: Path) -> None:
@@ -374,6 +401,15 @@ def test_a_tool_near_its_end(at: str, found: list[tuple[str, str, str]], tmp_pat
         assert "desk.open" in each.why
         assert "https://desk.example/move" in each.why
         assert "desk@example.org" in each.why
+
+
+def test_an_end_that_is_announced(tmp_path: Path) -> None:
+    """A model reads of it, and may choose otherwise; where only a replacement is named it reads nothing else."""
+    announced = desk(lifecycle=Lifecycle(announced="2026-01-01"))
+    report = checked(tmp_path, desk(), announced, '{"title": "x"}', at="2026-01-15")
+    assert told(report) == [("policy.lifecycle.announced", "announced_added", "behavioural")]
+    named = desk(lifecycle=Lifecycle(replacement="desk.open"))
+    assert told(checked(tmp_path, desk(), named, '{"title": "x"}')) == []
 
 
 def test_a_deprecated_version_is_warned_of_and_then_refused(tmp_path: Path) -> None:

@@ -92,6 +92,12 @@ CASES: list[tuple[Use, Tool[..., Any], Tool[..., Any], list[tuple[str, str, str]
         desk(error_schema=codes("CLOSED")),
         [("error.code", "code_gone", "behavioural")],
     ),
+    (
+        UiUse(),
+        desk(),
+        desk(error_schema={"type": "object", "properties": {"code": {"const": "FULL"}}}),
+        [("error.code", "code_unmapped", "breaking")],
+    ),
     (GatewayUse(masks=("phone",)), desk(masks=("phone", "note")), desk(masks=("phone",)), []),
     (GatewayUse(masks=("phone",)), desk(masks=("phone",)), desk(), [("policy.masks", "mask_gone", "breaking")]),
     (GatewayUse(masks=("qty",)), made(order, masks=("qty",)), made(later), [("policy.masks", "mask_gone", "breaking")]),
@@ -187,6 +193,17 @@ def test_what_a_consumer_needs(
     assert all(each.why.endswith(".") for each in only.findings)
     wanted = "broken" if any(effect == "breaking" for *_, effect in found) else "affected" if found else "works"
     assert only.status == wanted
+
+
+@pytest.mark.parametrize(
+    ("risk", "said"),
+    [("destructive", "it lets calls of the risk through that it knows"), ("read", "decides by the risk")],
+)
+def test_a_risk_that_is_told(risk: Any, said: str, tmp_path: Path) -> None:
+    """A higher one is told as such."""
+    keep_fixture(tmp_path, "gate", desk(), GatewayUse(risk="write"))
+    (only,) = check_fixtures([desk(risk=risk)], tmp_path).consumers
+    assert said in only.findings[0].why
 
 
 def test_a_wait_that_is_told() -> None:

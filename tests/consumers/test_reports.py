@@ -48,6 +48,8 @@ def test_a_tool_that_is_gone(tmp_path: Path) -> None:
         "fixture anew."
     )
     assert "unused 1" in report.summary
+    assert "There is no tool 'desk.create' any more." in report.to_markdown()
+    assert str(only).startswith("ui page, desk.create 1.0.0: unused; tell #ui; There is no tool")
 
     @tool
     def weather(city: str) -> str:
@@ -56,6 +58,15 @@ def test_a_tool_that_is_gone(tmp_path: Path) -> None:
 
     (only,) = check_fixtures([weather], tmp_path).consumers
     assert only.gone == ("There is no tool 'desk.create' any more. Where the consumer is gone too, remove the fixture.")
+
+
+def test_a_version_that_is_not_declared(tmp_path: Path) -> None:
+    """It is told as such, and where neither side has one none is told."""
+    keep_fixture(tmp_path, "page", desk(None), UiUse())
+    assert str(check_fixtures([desk("1.0.0")], tmp_path).consumers[0]) == (
+        "ui page, desk.create no version -> 1.0.0: works"
+    )
+    assert str(check_fixtures([desk(None)], tmp_path).consumers[0]) == "ui page, desk.create: works"
 
 
 def test_a_tool_that_is_retired(tmp_path: Path) -> None:
@@ -222,6 +233,8 @@ def test_results_by_hand() -> None:
     assert agent_use(ticket, [call, ToolResult("1", "create", '{"id": "T-1"}'), said]).results == ("id",)
     assert agent_use(ticket, [call, ToolResult("1", "create", '{"id": "T-1"}', True), said]).results == ()
     assert agent_use(ticket, [call, ToolResult("1", "create", '{"id": "T-1', False), said]).results == ()
+    next_call = ToolCall("2", "other", r'{"id": "\u51b7"}')
+    assert agent_use(ticket, [call, ToolResult("1", "create", '{"id": "冷"}'), next_call]).results == ("id",)
     assert agent_use(ticket, [call, said, ToolResult("1", "create", '{"id": "T-1"}')]).results == ()
 
 
