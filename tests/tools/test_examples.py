@@ -27,7 +27,7 @@ def made(*examples: Any, wrong: tuple[WrongExample, ...] = ()) -> Tool[..., Any]
 @pytest.mark.parametrize("example", [{"sku": "A"}, {"sku": "A", "count": 9}, {"sku": "A", "count": "2"}])
 def test_right_examples_that_are_taken(example: dict[str, Any]) -> None:
     """What a call would run with is a right example; one that has to be mended the linter tells."""
-    made(example)
+    assert made(example).contract.policy.examples == (example,)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,8 @@ def test_right_examples_that_are_refused(example: dict[str, Any], words: str) ->
 
 def test_wrong_examples_that_the_arguments_refuse() -> None:
     """A wrong example is one that the schema refuses."""
-    made(wrong=(WrongExample({}, "no sku"), WrongExample({"sku": "A", "count": 10}, "too many")))
+    wrong = (WrongExample({}, "no sku"), WrongExample({"sku": "A", "count": 10}, "too many"))
+    assert made(wrong=wrong).contract.policy.wrong_examples == wrong
 
 
 @pytest.mark.parametrize("arguments", [{"sku": "A"}, {"sku": "A", "count": "2"}])

@@ -208,3 +208,5 @@ def test_ranges_that_only_touch(ranges: list[str]) -> None:
     for each in ranges:
         ticket.upgrade_from(each)(dict)
         ticket.upgrade_from(each, part="result")(dict)
+    known = [(str(adapter.versions), adapter.part) for adapter in ticket.executable.hooks.adapters]
+    assert known == [(each, part) for each in ranges for part in ("arguments", "result")]
