@@ -151,9 +151,10 @@ class ToolDrifted:
 class ReceiptIssued:
     """A call of a tool that changes something had an effect, or nobody knows whether it had one.
 
-    `contract` is the interface digest of what was promised, `arguments` a digest of the canonical arguments, `at` the
-    instant as ISO text. `outcome` is `ok` or the error's code. The `key` is the call's idempotency key, which stands in
-    no other event: whoever writes events down for all to read leaves it out, as its repr does.
+    `contract` is the interface digest of what was promised, `arguments` a digest of the canonical arguments as they
+    were sent, whatever an adapter made of them, `at` the instant as ISO text. `outcome` is `ok` or the error's code.
+    The `key` is the call's idempotency key, which stands in no other event: whoever writes events down for all to read
+    leaves it out, as its repr does.
     """
 
     run_id: str

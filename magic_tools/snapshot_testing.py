@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from magic_tools.contracts.drift import Drift
-from magic_tools.contracts.report import Commands, heading, hints
+from magic_tools.contracts.report import Commands, hints, in_width, told_written
 from magic_tools.contracts.report_table import as_text
 from magic_tools.contracts.snapshot_files import compare_snapshots, unused_snapshots, write_snapshots
 from magic_tools.tools.picturing import Pictures
@@ -17,6 +17,8 @@ from magic_tools.tools.tool import Tool
 from magic_tools.tools.toolset import Toolset
 
 __all__ = ["SnapshotRun"]
+
+_WIDTH = 80
 
 Tools = Tool[..., Any] | Callable[..., Any] | Iterable[Tool[..., Any] | Callable[..., Any]]
 
@@ -38,24 +40,32 @@ class SnapshotRun:
         """AssertionError unless each tool is as its snapshot says, or was written there."""
         __tracebackhide__ = True
         pictures = Pictures(_toolset(tools).pinnable)
+        if not pictures:
+            raise AssertionError(
+                f"There is no tool to hold to a snapshot: assert_tool_snapshot was given {tools!r:.80}, which has none."
+            )
         where = _from_here(self._directory if directory is None else self._root / directory)
         self._held.setdefault(where, set()).update(pictures)
         if self._mode == "check":
             left = compare_snapshots(where, pictures)
         else:
             written, left = write_snapshots(where, pictures, update=self._mode == "update")
-            self.written += [f"wrote {drift.place}: {heading(drift)}" for drift in written]
+            self.written += map(told_written, written)
         if left:
             raise AssertionError(self._told(left, where))
 
     def unused(self) -> list[str]:
         """What is to be said of snapshots, in the directories that were used, to which nothing was held."""
-        unused = [drift for where, ids in self._held.items() for drift in unused_snapshots(where, ids)]
-        said = [f"unused: {drift.place}: no test held a tool to it" for drift in unused]
-        return [*said, "If the tool is gone: magic-tools snapshot MODULE --retire ID"] if said else []
+        left = [drift for where, ids in self._held.items() for drift in unused_snapshots(where, ids)]
+        said = [f"unreadable: {drift.says}" for drift in left if drift.kind == "unreadable"]
+        unused = [f"unused: {drift.place}: no test held a tool to it" for drift in left if drift.kind == "unused"]
+        if unused:
+            unused.append("If the tool is gone: magic-tools snapshot MODULE --retire ID")
+        return said + unused
 
     def _told(self, left: list[Drift], where: Path) -> str:
-        lines = ["tools differ from their snapshots", "", as_text(left), "", *hints(left, self._commands(where))]
+        told = [in_width(hint, _WIDTH) for hint in hints(left, self._commands(where))]
+        lines = ["tools differ from their snapshots", "", as_text(left), "", *told]
         return "\n".join([*lines, *([f"Snapshots are {self._kept_from}."] if self._kept_from else [])])
 
     def _commands(self, where: Path) -> Commands:

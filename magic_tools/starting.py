@@ -20,6 +20,7 @@ from magic_tools.loop.phases import Phases
 from magic_tools.loop.state import LoopState, ids_in
 from magic_tools.loop.steps import Decision
 from magic_tools.loop.streamed import Done
+from magic_tools.loose.phrases import phrased
 from magic_tools.messages import Message, ToolResult
 from magic_tools.models.registry import load_model
 from magic_tools.options import Limits, RunOptions
@@ -133,7 +134,7 @@ def going_on(
 
 def _still_reusable(state: LoopState, parts: _Parts) -> Mapping[str, ToolResult]:
     """The results that stand for the same calls, but for those of tools that are not what they were."""
-    drifted = {each.tool for each in parts.drifts}
+    drifted = {each.tool for each in parts.drifts if each.kind != "upgraded"}  # whose results fit what it is pinned to
     return {digest: held for digest, held in state.reusable.items() if held.name not in drifted}
 
 
@@ -268,6 +269,10 @@ def _check_choice(parts: _Parts) -> None:
     if choice in ("auto", "none"):
         return
     names = (*parts.phases[parts.start].names, *parts.answer.tool_names)
+    held = parts.phases[parts.start].executables.get(choice)
+    if held is not None and held.standing.refusal is not None:
+        reason = phrased(held.standing.refusal.words, "en")
+        raise ValueError(f"tool_choice={choice!r} cannot be forced: {reason}")
     if choice not in (("required", *names) if names else ()):
         raise ValueError(f"tool_choice={choice!r} is no tool of this run; there are: {', '.join(names) or 'none'}")
     if not parts.model.capabilities.forced_choice:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -124,7 +125,7 @@ def test_a_version_has_to_rise(pytester: pytest.Pytester, shop: Shop) -> None:
     before = files(pytester)
     code, out = run(pytester, "--tool-snapshots=update")
     assert code == 1
-    assert "raise it, and then: pytest test_shop.py::test_find --tool-snapshots=update" in out
+    assert re.search(r"raise it, and then:\nE +pytest test_shop.py::test_find --tool-snapshots=update", out)
     assert "magic-tools snapshot MODULE --directory snapshots --update --ignore-version" in out
     assert files(pytester) == before
 
@@ -220,6 +221,27 @@ def test_unused_snapshots_are_told_of_a_whole_run(pytester: pytest.Pytester, sho
         ("--collect-only",),
     ):
         assert unused(pytester, *selection) == (selection == ("-m", "not there")), selection
+
+
+def test_files_that_cannot_be_read_are_told_of_a_whole_run(pytester: pytest.Pytester, shop: Shop) -> None:
+    """A broken file to which no test holds a tool is told as that, and with a way out that is not to retire it."""
+    run(pytester, "--tool-snapshots=new")
+    (pytester.path / "snapshots" / "gone.json").write_text("<<<<<<< ours\n")
+    out = run(pytester)[1]
+    assert "unreadable: snapshots/gone.json: it cannot be read as JSON: a merge was not ended in it" in out
+    assert "No tool belongs to it: restore it from version control, or delete it." in out
+    assert "--retire" not in out
+
+
+@pytest.mark.parametrize("held", ["[]", "()", "Toolset()", "tools.BOTH.tagged('none')"])
+def test_no_tool_is_no_test(pytester: pytest.Pytester, shop: Shop, held: str) -> None:
+    """Where nothing is held to its snapshot, the test fails and says so: it would pass whatever changes."""
+    source = "import tools\nfrom magic_tools import Toolset\ndef test_it(assert_tool_snapshot):\n"
+    pytester.makepyfile(test_shop=f"{source}    assert_tool_snapshot({held})")
+    for mode in ("check", "new", "update"):
+        code, out = run(pytester, f"--tool-snapshots={mode}")
+        assert code == 1
+        assert "AssertionError: There is no tool to hold to a snapshot: assert_tool_snapshot was given" in out
 
 
 def test_a_run_that_was_cut_short_is_not_whole(pytester: pytest.Pytester, shop: Shop) -> None:

@@ -6,6 +6,7 @@ docs/how-to/release.md goes the same way from the command line, by the steps `ke
 
 from __future__ import annotations
 
+import re
 import runpy
 import sys
 from dataclasses import replace
@@ -90,7 +91,8 @@ def in_the_field(ticket: Tool[..., Any], folder: Path, day: str) -> list[str]:
     options = RunOptions(manifest=Manifest.load(folder / LOCK), clock=lambda: at, trace=trace)
     outcome, offered = agent(ticket, SHORT, options)
     (result,) = [part for message in outcome.transcript for part in message.parts if isinstance(part, ToolResult)]
-    return [f"offered: {', '.join(sorted(offered)) or 'nothing'}", *told, f"result: {result.content}"]
+    content = re.sub("sha256:[0-9a-f]+", "sha256:...", result.content)
+    return [f"offered: {', '.join(sorted(offered)) or 'nothing'}", *told, f"result: {content}"]
 
 
 def receipt_words(receipt: Receipt) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Collection, Sequence
 from typing import Literal
 
 from magic_tools.cli.printing import in_lines, print_text
 from magic_tools.contracts.changes import worst
 from magic_tools.contracts.drift import Drift
-from magic_tools.contracts.report import Commands, as_annotations, as_data, as_markdown, hints
+from magic_tools.contracts.report import Commands, as_annotations, as_data, as_markdown, hints, in_width
 from magic_tools.contracts.report_table import table_parts
 
 __all__ = ["BEHAVIOURAL", "BREAKING", "DIFFERENT", "FailOn", "Format", "code_of_difference", "code_of_effect", "show"]
@@ -37,7 +38,7 @@ def show(drifts: Collection[Drift], format_: Format, commands: Commands | None =
         case "table":
             print_text(in_lines(table_parts(drifts)))
             for said in hints(drifts, commands):  # not by rich, so that a command stays on one line
-                print_text(said)
+                print_text(in_width(said, shutil.get_terminal_size().columns))
 
 
 def code_of_effect(drifts: Sequence[Drift], fail_on: FailOn) -> int:

@@ -29,15 +29,16 @@ def compare_contracts(
     OLD and NEW are each a contract or snapshot (.json, .yaml), a folder of
     snapshots, a module, file or folder of tools, or git:REV, which is the folder
     snapshots at a revision; git:REV:PATH names another place in it. Of a single
-    file, only the tool in it is compared.
+    file, only the tool in it is compared. A revision OLD that has no snapshots yet
+    has no tools: each of NEW is told as added.
 
     Ends with 0 where nothing changed or all is compatible, with 4 where something
     breaks callers, and with 3 where nothing does but callers get something else
     and --fail-on is behavioural; with --fail-on never always with 0. It ends with 2
     where something named is missing or cannot be read.
     """
-    before, after = load_source(old), load_source(new)
-    if before.single or after.single:
+    before, after = load_source(old, may_lack=True), load_source(new)
+    if before.snapshots and (before.single or after.single):
         before, after = _alone(old, before, new, after)
     reserved = before.reserved | after.reserved
     drifts = drifts_between(before.snapshots, after.snapshots, before.places | after.places, reserved)

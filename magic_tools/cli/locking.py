@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from magic_tools.contracts.contract import ToolContract
 from magic_tools.contracts.diff import diff
 from magic_tools.contracts.drift import Drift
 from magic_tools.contracts.manifest import Drifted, Manifest, Pin
+from magic_tools.contracts.report import in_width
 from magic_tools.tools.toolset import Toolset
 
 __all__ = ["lock_tools"]
@@ -60,7 +62,8 @@ def lock_tools(
     say(f"{done}tools: {len(tools)}, that differ: {len(drifted)}")
     if check and drifted:
         where = [] if file == _FILE else ["--file", file.as_posix()]
-        say(f"To lock the tools as they are now: {shlex.join(['magic-tools', 'lock', *places, *where])}")
+        again = f"To lock the tools as they are now: {shlex.join(['magic-tools', 'lock', *places, *where])}"
+        say(in_width(again, shutil.get_terminal_size().columns) if format_ == "table" else again)
         raise typer.Exit(code_of_difference(drifted))
 
 

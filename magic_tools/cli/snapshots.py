@@ -15,7 +15,7 @@ from magic_tools.cli.differences import Format, code_of_difference, show
 from magic_tools.cli.printing import note, print_text
 from magic_tools.cli.targets import InputError, find_tools
 from magic_tools.contracts.drift import Drift
-from magic_tools.contracts.report import Commands, heading
+from magic_tools.contracts.report import Commands, told_written
 from magic_tools.contracts.snapshot_files import compare_snapshots, retire, unused_snapshots, write_snapshots
 from magic_tools.tools.picturing import Pictures
 
@@ -70,6 +70,8 @@ def snapshot_tools(
             else write_snapshots(directory, wanted, update=update, any_version=any_version)
         )
         left = [*left, *unused_snapshots(directory, wanted)]
+    if not wanted and not left:
+        raise InputError(f"There is no tool in {', '.join(places or [_BY_DEFAULT])}.")
     _say(written, left, len(wanted), format_, _commands(places, directory))
     if code := code_of_difference(left):
         raise typer.Exit(code)
@@ -78,7 +80,7 @@ def snapshot_tools(
 def _say(written: list[Drift], left: list[Drift], tools: int, format_: Format, commands: Commands) -> None:
     say = print_text if format_ == "table" else note  # what a program reads is of one form
     for drift in written:
-        say(f"wrote {drift.place}: {heading(drift)}")
+        say(told_written(drift))
     if left or format_ != "table":
         show(left, format_, commands)
     say(f"tools: {tools}, snapshots written: {len(written)}, that differ: {len(left)}")
@@ -91,16 +93,13 @@ def _retire(directory: Path, ids: list[str], wanted: Pictures) -> None:
 
 
 def _wanted(places: list[str] | None) -> Pictures:
-    """The snapshots of the tools that were named; InputError where there is none."""
+    """The snapshots of the tools that were named; InputError where the places are not there."""
     if not places and not Path(_BY_DEFAULT).exists():
         raise InputError(
             f"There is no folder {_BY_DEFAULT}, in which tools are looked for by default: name the modules, files or "
             "folders that have tools, as in `magic-tools snapshot shop.tools`."
         )
-    tools = find_tools(places or [_BY_DEFAULT])
-    if not len(tools):
-        raise InputError(f"There is no tool in {', '.join(places or [_BY_DEFAULT])}.")
-    return Pictures(tools)
+    return Pictures(find_tools(places or [_BY_DEFAULT]))
 
 
 def _commands(places: list[str] | None, directory: Path) -> Commands:

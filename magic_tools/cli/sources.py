@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import posixpath
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from magic_tools.cli.printing import note
 from magic_tools.cli.targets import InputError, find_tools, read_text
 from magic_tools.contracts.contract import ToolContract
 from magic_tools.contracts.retired import RETIRED, Reservation, parse_reservations
-from magic_tools.contracts.snapshot import Snapshot, is_snapshot, read_snapshot
+from magic_tools.contracts.snapshot import Snapshot, is_of_others, is_snapshot, read_snapshot
 from magic_tools.errors import DefinitionError
 from magic_tools.tools.picturing import Pictures
 
@@ -19,6 +21,7 @@ __all__ = ["Source", "load_source"]
 
 _GIT = "git:"
 _IN_GIT = "snapshots"
+_FILES = (".json", ".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +34,18 @@ class Source:
     single: bool = False
 
 
-def load_source(spec: str) -> Source:
+def load_source(spec: str, *, may_lack: bool = False) -> Source:
     """What stands under a name: a contract's or snapshot's file, a folder of snapshots, code, or `git:REV[:PATH]`.
 
-    InputError says what is not there.
+    InputError says what is not there; with `may_lack` a revision at which there is no folder of snapshots yet has no
+    tools, which is said on the standard error.
     """
     if spec.startswith(_GIT):
-        return _of_git(spec)
+        return _of_git(spec, may_lack=may_lack)
     path = Path(spec)
-    if path.suffix in (".json", ".yaml", ".yml"):
+    if path.suffix in _FILES:
         return _of_files(spec, [(path.as_posix(), read_text(spec))], single=True)
-    if path.is_dir() and (files := list(_snapshots_in(path))):
+    if path.is_dir() and (files := _snapshots_in(path)):
         return _of_files(spec, files)
     return _of_code(spec)
 
@@ -71,12 +75,16 @@ def _read(place: str, text: str) -> Snapshot:
         raise DefinitionError(f"{place}: {error}") from error
 
 
-def _snapshots_in(folder: Path) -> Iterator[tuple[str, str]]:
-    for file in sorted(folder.glob("*.json")):
-        if file.is_file():
-            text = file.read_text(encoding="utf-8", errors="surrogateescape")
-            if is_snapshot(text) or file.name == RETIRED:
-                yield file.as_posix(), text
+def _snapshots_in(folder: Path) -> list[tuple[str, str]]:
+    files = [file for file in sorted(folder.glob("*.json")) if file.is_file()]
+    held = [(file.as_posix(), file.read_text(encoding="utf-8", errors="surrogateescape")) for file in files]
+    is_of_snapshots = any(is_snapshot(text) or PurePosixPath(place).name == RETIRED for place, text in held)
+    return _ours(held) if is_of_snapshots else []
+
+
+def _ours(files: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Of the files of a folder of snapshots all but those of others; such as cannot be read are among them."""
+    return [(place, text) for place, text in files if PurePosixPath(place).name == RETIRED or not is_of_others(text)]
 
 
 def _of_code(spec: str) -> Source:
@@ -96,12 +104,14 @@ def _file_of(module: str) -> str:
     return file.relative_to(here).as_posix() if file.is_relative_to(here) else file.as_posix()
 
 
-def _of_git(spec: str) -> Source:
+def _of_git(spec: str, *, may_lack: bool) -> Source:
     """What a revision has, read without touching the files that are checked out."""
     revision, _, path = spec.removeprefix(_GIT).partition(":")
-    path = PurePosixPath(path or _IN_GIT).as_posix()
     if not revision or revision.startswith("-"):
         raise InputError(f"{spec!r} names no revision: write git:REV, or git:REV:PATH, such as git:main:snapshots.")
+    below = PurePosixPath("/", _git(spec, "rev-parse", "--show-prefix").decode("utf-8", "surrogateescape").rstrip("\n"))
+    looked_at = posixpath.normpath(below / (path or _IN_GIT))
+    path = posixpath.relpath(looked_at, below)  # as git lists it: from this folder on
     commit = _git(spec, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()
     listed = _git(spec, "ls-tree", "-r", "-z", commit, "--", path).decode("utf-8", "surrogateescape")
     blobs = {}
@@ -112,9 +122,12 @@ def _of_git(spec: str) -> Source:
     files = list(zip(blobs, _contents(spec, list(blobs.values())), strict=True))
     if path in blobs:
         return _of_files(spec, files, single=True)
-    ours = [(name, text) for name, text in files if is_snapshot(text) or PurePosixPath(name).name == RETIRED]
+    ours = _ours(files)
     if not ours:
-        raise InputError(f"There is no snapshot in {path} at {revision}: name the place, as in git:{revision}:PATH.")
+        lacks = f"There is no snapshot in {looked_at.removeprefix('/') or 'the root'} at {revision}"
+        if not may_lack or PurePosixPath(path).suffix in _FILES:
+            raise InputError(f"{lacks}: name the place, from this folder on, as in git:{revision}:PATH.")
+        note(f"{lacks}: every tool counts as new.")
     return _of_files(spec, ours)
 
 

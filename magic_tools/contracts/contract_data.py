@@ -178,8 +178,13 @@ def _checked(given: Any, keys: Mapping[str, _Kind], path: Path, where: Where) ->
             known = f"did you mean {near[0]}?" if near else f"there are: {', '.join(keys)}."
             raise DefinitionError(f"{where((*path, name))}: there is no key {name!r:.80} here; {known}")
         if not keys[name].fits(held):
-            raise DefinitionError(f"{where((*path, name))}: {name} is to be {keys[name].words}, got {held!r:.80}.")
+            raise DefinitionError(f"{where((*path, name))}: {name} is to be {keys[name].words}, got {_shown(held)}.")
     return copy.deepcopy(dict(given))
+
+
+def _shown(held: Any) -> str:
+    """A value in a message, where nothing is null, as in the file."""
+    return "null" if held is None else f"{held!r:.80}"
 
 
 def _made(kind: Callable[..., Any], held: Mapping[str, Any], path: Path, where: Where) -> Any:

@@ -28,7 +28,8 @@ class Read(NamedTuple):
 def read(source: str | Path, form: Form | None = None) -> Read:
     """What a text, or the file of a path, holds; DefinitionError says at which place it does not.
 
-    Without a form it is that which a file's suffix names, and of a text JSON where it begins with a brace.
+    Without a form it is that which a file's suffix names, and of a text JSON where it begins with a brace. What is JSON
+    is read as JSON, also where YAML is expected, which has fewer characters and escapes.
     """
     name, text = ("the contract", source) if isinstance(source, str) else (str(source), _text_of(source))
     text = text.removeprefix("\ufeff")
@@ -38,7 +39,7 @@ def read(source: str | Path, form: Form | None = None) -> Read:
         raise DefinitionError(f"{name}: it is empty: there is no contract in it.")
     told: Form = "json" if text.lstrip().startswith("{") else "yaml"
     told = told if isinstance(source, str) else _SUFFIXES.get(source.suffix.lower(), told)
-    if (form or told) == "json":
+    if (form or told) == "json" or _is_json(text):
         return Read(_from_json(text, name), lambda path: _place(name, path, {}))
     data, lines = read_yaml(text, name)
     if isinstance(data, str) and isinstance(source, str) and "\n" not in source:
@@ -97,6 +98,17 @@ def _from_json(text: str, name: str) -> Any:
     if _is_deeper(data, LEVELS):
         raise DefinitionError(f"{name}: more than {LEVELS} values are inside one another: make it flatter.")
     return data
+
+
+def _is_json(text: str) -> bool:
+    """Whether a text is an object in JSON."""
+    if not text.lstrip().startswith("{"):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _is_deeper(data: Any, levels: int) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
+from datetime import datetime
 from typing import Any, NamedTuple, TypeAlias
 
 from magic_tools.contracts.changes import Bump, Change, Effect
 from magic_tools.contracts.contract import ToolContract
-from magic_tools.contracts.lifecycle import STAGES, Lifecycle, instant_text
+from magic_tools.contracts.lifecycle import Lifecycle, instant_text
 from magic_tools.contracts.policy import RISKS
+from magic_tools.contracts.versions import VersionRange
 from magic_tools.values import JsonValue
 
 __all__ = ["declared_changes"]
@@ -152,13 +154,9 @@ _POLICY: Mapping[str, _Judge] = {
         _Verdict("compatible", "more is logged of a call", _REVIEW, "patch"),
         _Verdict("behavioural", "a field is not logged any more", "Tell who watches it."),
     ),
-    "examples": _always(_OTHER_WORDS),
+    "examples": _always(_NOTED),
     "wrong_examples": _always(_NOTED),
     "data_class": _always(_Verdict("behavioural", "what goes by the class of data treats it otherwise", _REVIEW)),
-    "accepts": _set(
-        _Verdict("compatible", "calls made for more versions are served"),
-        _Verdict("breaking", "calls made for a version are refused", "Declare an adapter with upgrade_from."),
-    ),
     "deprecates": _set(
         _Verdict("behavioural", "calls made for a version are served with a warning"),
         _Verdict("behavioural", "calls made for a version are not warned of any more"),
@@ -224,6 +222,7 @@ def declared_changes(old: ToolContract, new: ToolContract) -> Iterator[Change]:
     yield from _changes("", _IDENTITY, old, new)
     yield from _changes("policy.", _POLICY, old.policy, new.policy)
     yield from _changes("policy.semantics.", _SEMANTICS, old.policy.semantics, new.policy.semantics)
+    yield from _service(old, new)
     yield from _ends(old.policy.lifecycle, new.policy.lifecycle)
     yield from _changes("execution.", _EXECUTION, old.execution, new.execution)
 
@@ -242,17 +241,48 @@ def _ends(old: Lifecycle, new: Lifecycle) -> Iterator[Change]:
         if before == after:
             continue
         verdict = _Verdict("behavioural", "a model reads of its end, and may choose otherwise")
-        if (
-            each.name in STAGES
-            and each.name != "announced"
-            and before is not None
-            and after is not None
-            and after < before
-        ):
+        sooner = each.name in ("hidden", "warned") and None not in (before, after) and after < before
+        if sooner or (each.name in ("rejected", "retired") and after == _end_of(new) and _is_abrupt(old, new)):
             verdict = _Verdict("breaking", "it ends sooner than was told", "Keep to the date that was told.")
         elif each.name == "contact":
             verdict = _NOTED
         yield _change(f"policy.lifecycle.{each.name}", each.name, before, after, verdict)
+
+
+def _end_of(lifecycle: Lifecycle) -> datetime | None:
+    """The instant from which calls are refused."""
+    return min((end for end in (lifecycle.rejected, lifecycle.retired) if end is not None), default=None)
+
+
+def _is_abrupt(old: Lifecycle, new: Lifecycle) -> bool:
+    """Whether an end comes before the one that was told, or is told of by no announcement before it."""
+    before, after = _end_of(old), _end_of(new)
+    if after is None:
+        return False
+    if before is not None:
+        return after < before
+    told = new.announced or old.announced
+    return told is None or told >= after
+
+
+def _service(old: ToolContract, new: ToolContract) -> Iterator[Change]:
+    """The change of the versions for which calls are served, however their ranges are written."""
+    if new.version is None or old.version is None or not (old.policy.accepts or new.policy.accepts):
+        return
+    ranges = [*old.accepts, *new.accepts, *old.policy.deprecates, *new.policy.deprecates]
+    edges = sorted({edge for text in ranges for edge in VersionRange.parse(text).edges})
+    served = [edge for edge in edges if old.serves(edge) != "refused"]
+    now = [edge for edge in edges if new.serves(edge) != "refused"]
+    verdict = _NOTED
+    if lost := [edge for edge in served if edge not in now]:
+        verdict = _Verdict(
+            "breaking", f"calls made for {lost[0]} and the like are refused", "Declare an adapter with upgrade_from."
+        )
+    elif now != served:
+        verdict = _Verdict("compatible", "calls made for more versions are served")
+    elif old.policy.accepts == new.policy.accepts:
+        return
+    yield _change("policy.accepts", "accepts", list(old.accepts), list(new.accepts), verdict)
 
 
 def _change(path: str, name: str, before: Any, after: Any, verdict: _Verdict) -> Change:

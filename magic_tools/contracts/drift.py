@@ -9,7 +9,7 @@ from typing import Any, Literal
 from magic_tools.contracts.changes import EFFECTS, Bump, Change, Effect, required_bump, worst
 from magic_tools.contracts.contract import ToolContract
 from magic_tools.contracts.diff import diff, version_fault
-from magic_tools.contracts.retired import Reservation
+from magic_tools.contracts.retired import Reservation, reservation_for
 from magic_tools.contracts.snapshot import Snapshot
 from magic_tools.values import JsonObject, canonical_json
 
@@ -104,8 +104,8 @@ def drifts_between(
         place = places.get(id_, "")
         if id_ not in new:
             drifts.append(_removed(old[id_].contract, place, reserved.get(id_)))
-        elif is_reused(new[id_].contract, reserved.get(id_)):
-            drifts.append(_reused(new[id_].contract, place, reserved[id_]))
+        elif (reservation := reservation_for(id_, reserved)) and is_reused(new[id_].contract, reservation):
+            drifts.append(_reused(new[id_].contract, place, reservation))
         elif id_ not in old:
             drifts.append(_added(new[id_].contract, place))
         elif drift := drift_between(old[id_], new[id_], place):
@@ -113,9 +113,10 @@ def drifts_between(
     return drifts
 
 
-def is_reused(contract: ToolContract, reservation: Reservation | None) -> bool:
-    """Whether a reserved id is a tool's that does not declare its own retirement, and so is used anew."""
-    return reservation is not None and contract.policy.lifecycle.retired is None
+def is_reused(contract: ToolContract, reservation: Reservation) -> bool:
+    """Whether a reserved id is used anew: by all but the very tool that is to retire, its interface as it was."""
+    is_to_retire = contract.policy.lifecycle.retired is not None
+    return not is_to_retire or contract.interface_digest != reservation.interface_digest
 
 
 def _as_the_first_format(new: ToolContract, old: ToolContract) -> ToolContract:

@@ -106,7 +106,7 @@ class Lifecycle:
         if not self.beginnings:
             return ""
         since, ends = self.beginnings[0][1], self.rejected or self.retired
-        told = [f"Deprecated since {instant_text(since)}"] if since != ends else []
+        told = [f"Deprecated as of {instant_text(since)}"] if since != ends else []
         told += [f"{'refused' if told else 'Refused'} from {instant_text(ends)}"] if ends else []
         instead = f": use {self.replacement} instead." if self.replacement else "."
         more = (self.reason, self.guide, f"Ask {self.contact}" if self.contact else None)

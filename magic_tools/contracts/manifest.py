@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from magic_tools.contracts.contract import ToolContract
+from magic_tools.contracts.guards import Guards
 from magic_tools.contracts.identifiers import checked_id
 from magic_tools.contracts.lifecycle import Instant, Lifecycle, instant_of
 from magic_tools.contracts.pin_data import DIGEST, PIN_FIELDS, dialects_in, object_in, schema_in, text_in
@@ -28,6 +29,7 @@ __all__ = ["FORMAT", "Drifted", "Manifest", "Pin", "Pinnable", "surface_of"]
 FORMAT = "magic_tools manifest 1"
 
 _KEYS = frozenset({"format", "created", "dialects", "pins"})
+_NO_GUARDS = Guards()
 
 
 class Pinnable(Protocol):
@@ -44,10 +46,10 @@ class Pinnable(Protocol):
 
 @dataclass(frozen=True)
 class Pin:
-    """One tool as a task knows it: who it is, and digests of what it promised then.
+    """One tool as a task knows it: who it is, digests of what it promised then, and what it was guarded by.
 
     `surface` is the digest of all that a model reads but for what is said of the tool's end, which may be announced to
-    a task that is under way. Without `input_schema`, as in a saved state, there are the digests alone.
+    a task that is under way. Without `input_schema`, as in a saved state, there are digests and guards alone.
     """
 
     id: str
@@ -58,6 +60,7 @@ class Pin:
     description: str = ""
     input_schema: JsonObject | None = field(default=None, hash=False)
     output_schema: JsonObject | None = field(default=None, hash=False)
+    guards: Guards = _NO_GUARDS
 
     @classmethod
     def of(cls, tool: Pinnable) -> Pin:
@@ -93,7 +96,7 @@ class Pin:
 
     def to_data(self) -> JsonObject:
         """Plain JSON data that `from_data` reads back."""
-        return {name: getattr(self, name) for name in PIN_FIELDS}
+        return {name: getattr(self, name) for name in PIN_FIELDS} | {"guards": self.guards.to_data()}
 
     @classmethod
     def from_data(cls, data: object, where: str) -> Pin:
@@ -108,6 +111,7 @@ class Pin:
             version=version,
             interface=text_in(held, "interface", where, DIGEST),
             surface=text_in(held, "surface", where, DIGEST),
+            guards=Guards.from_data(held["guards"], f"{where}, guards"),
             description=text_in(held, "description", where),
             input_schema=schema_in(held, "input_schema", where),
             output_schema=schema_in(held, "output_schema", where),
@@ -119,18 +123,23 @@ class Drifted:
     """One thing that is not as a manifest has it; as text, a sentence.
 
     A tool that has `changed`, was `added`, or is `missing`, by its identifier; or the rules of a `dialect`, by its
-    name. `was` and `now` are version and digests, or versions of rules, None where there is none.
+    name. `was` and `now` are version and digests, or versions of rules, None where there is none. `guards` names those
+    that were lost or gained, empty where none was.
     """
 
     kind: Literal["changed", "added", "missing", "dialect"]
     id: str
     was: str | None
     now: str | None
+    guards: str = ""
 
     def __str__(self) -> str:
         match self.kind:
             case "changed":
-                return f"{self.id} has changed: it was pinned with {self.was}, and is now {self.now}"
+                guards = f" (guards {self.guards})" if self.guards else ""
+                if self.was == self.now and guards:
+                    return f"{self.id} has changed: it promises the same, {self.was}, under other guards{guards}"
+                return f"{self.id} has changed: it was pinned with {self.was}, and is now {self.now}{guards}"
             case "added":
                 return f"{self.id} is not in the manifest: {self.now}"
             case "missing":
@@ -173,11 +182,12 @@ class Manifest:
         drifted: list[Drifted] = []
         for each in sorted({*present, *pinned}):
             was, now = pinned.get(each), present.get(each)
-            if was is None or now is None or not was.agrees(now):
+            guards = "" if was is None or now is None else now.guards.words_since(was.guards)
+            if was is None or now is None or not was.agrees(now) or guards:
                 kind: Literal["changed", "added", "missing"] = (
                     "added" if was is None else "missing" if now is None else "changed"
                 )
-                drifted.append(Drifted(kind, each, _words_of(was), _words_of(now)))
+                drifted.append(Drifted(kind, each, _words_of(was), _words_of(now), guards))
         for dialect in sorted({*self.dialects, *RULE_VERSIONS}):
             rules = self.dialects.get(dialect), RULE_VERSIONS.get(dialect)
             if rules[0] != rules[1]:
@@ -233,7 +243,8 @@ def surface_of(contract: ToolContract) -> str:
 
 
 def _digests_of(name: str, contract: ToolContract) -> Pin:
-    return Pin(contract.id, name, contract.version, contract.interface_digest, surface_of(contract))
+    guards = Guards.of(contract.policy)
+    return Pin(contract.id, name, contract.version, contract.interface_digest, surface_of(contract), guards=guards)
 
 
 def _words_of(pin: Pin | None) -> str | None:

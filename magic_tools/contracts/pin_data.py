@@ -11,7 +11,9 @@ from magic_tools.values import JsonObject
 
 __all__ = ["DIGEST", "PIN_FIELDS", "dialects_in", "object_in", "schema_in", "text_in"]
 
-PIN_FIELDS = ("id", "name", "version", "interface", "surface", "description", "input_schema", "output_schema")
+PIN_FIELDS = (
+    "id", "name", "version", "interface", "surface", "guards", "description", "input_schema", "output_schema"
+)  # fmt: skip
 
 DIGEST = re.compile("sha256:[0-9a-f]{64}")
 

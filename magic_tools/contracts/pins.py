@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
+from magic_tools.contracts.guards import Guards
 from magic_tools.contracts.manifest import Pin
 from magic_tools.contracts.versions import Version
 from magic_tools.errors import DefinitionError
@@ -15,11 +16,13 @@ from magic_tools.values import JsonObject
 
 __all__ = ["Pins"]
 
+T = TypeVar("T")
+
 
 class Pins:
     """The pins of a run, and since when it has them; those of tools are made when they are first asked for.
 
-    Two tools may have one identifier, in different phases. What is written of them is digests alone.
+    Two tools may have one identifier, in different phases. What is written of them is digests and guards.
     """
 
     def __init__(self, pins: Iterable[Pin] | Callable[[], Iterable[Pin]], since: datetime) -> None:
@@ -50,7 +53,13 @@ class Pins:
         """The same, with the texts and schemas of others in the place of digests that agree with them."""
         known = {(pin.id, pin.interface, pin.surface): pin for pin in others}
         held = (known.get((pin.id, pin.interface, pin.surface), pin) for pin in self.pins)
-        return Pins([replace(pin, name=own.name) for pin, own in zip(held, self.pins, strict=True)], self.since)
+        return Pins(
+            [
+                replace(pin, name=own.name, guards=own.guards.with_those_of(pin.guards))
+                for pin, own in zip(held, self.pins, strict=True)
+            ],
+            self.since,
+        )
 
     @cached_property
     def _by_id(self) -> Mapping[str, tuple[Pin, ...]]:
@@ -61,8 +70,7 @@ class Pins:
 
     def to_data(self) -> JsonObject:
         """Plain JSON data that `from_data` reads back, without texts and schemas."""
-        rows = [[pin.id, pin.name, pin.version, pin.interface, pin.surface] for pin in self.pins]
-        return {"since": self.since.isoformat(), "tools": rows}
+        return {"since": self.since.isoformat(), "tools": [_row_of(pin) for pin in self.pins]}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Pins:
@@ -73,18 +81,25 @@ class Pins:
         return cls([_pin_of(row) for row in data["tools"]], since)
 
 
-def _pin_of(row: list[str | None]) -> Pin:
+def _row_of(pin: Pin) -> list[Any]:
+    """A pin in short; guards are its last part where there are any."""
+    guards = pin.guards.to_data()
+    return [pin.id, pin.name, pin.version, pin.interface, pin.surface, *([guards] if guards else [])]
+
+
+def _pin_of(row: list[Any]) -> Pin:
     match row:
-        case [str(wanted), str(name), str() | None as version, str(interface), str(surface)]:
+        case [str(wanted), str(name), str() | None as version, str(interface), str(surface), *more] if len(more) <= 1:
             if version is not None:
-                _check_version(version)
-            return Pin(wanted, name, version, interface, surface)
+                _checked(Version.parse, version)
+            guards = _checked(Guards.from_data, more[0] if more else {}, f"the guards of {wanted}")
+            return Pin(wanted, name, version, interface, surface, guards=guards)
         case _:
             raise ValueError(f"not what a run is pinned to: {row!r:.200}")
 
 
-def _check_version(text: str) -> None:
+def _checked(read: Callable[..., T], *given: Any) -> T:
     try:
-        Version.parse(text)
+        return read(*given)
     except DefinitionError as error:
         raise ValueError(str(error)) from None

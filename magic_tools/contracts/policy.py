@@ -13,6 +13,8 @@ from magic_tools.contracts.lifecycle import Instant, Lifecycle, instant_of
 from magic_tools.contracts.semantics import Semantics
 from magic_tools.contracts.versions import Version, VersionRange
 from magic_tools.errors import DefinitionError
+from magic_tools.schema.guard.budgets import SchemaLimits
+from magic_tools.schema.guard.guard import guard
 from magic_tools.values import JsonObject
 
 __all__ = ["RISKS", "Policy", "Risk", "WrongExample"]
@@ -28,6 +30,7 @@ _RANGES = ("accepts", "deprecates")
 _TEXTS = ("id", "version", "title", "owner", "risk", "data_class", "metrics_prefix")
 _UNDECLARED = Semantics()
 _ACTIVE = Lifecycle()
+_OF_ERRORS = SchemaLimits(unchecked_patterns=True)  # which only tells of them
 _FLAGS = ("read_only", "idempotent", "sequential", "approval")
 
 
@@ -60,8 +63,8 @@ class Policy:
     `accepts` are the ranges of versions for which calls may have been made, such as `2.x`; those in `deprecates`
     are served with a warning, until `sunset`, if that is given. `semantics` and `lifecycle` have types of their
     own. `examples` are arguments as a model should send them, `wrong_examples` such as must be refused.
-    `error_schema` is of the data in the tool's failures. `lint_ignore` gives, by the name of a rule, or by
-    `rule:path`, the reason why it is silenced for this tool. DefinitionError for what is none of these, or
+    `error_schema` is the JSON Schema of the data in the tool's failures. `lint_ignore` gives, by the name of a rule,
+    or by `rule:path`, the reason why it is silenced for this tool. DefinitionError for what is none of these, or
     contradicts itself.
     """
 
@@ -126,7 +129,9 @@ class Policy:
             of_kind("Policy", "wrong_examples", each, WrongExample, "(WrongExample({'limit': 0}, 'below 1'),)")
         object.__setattr__(self, "wrong_examples", wrong)
         if self.error_schema is not None:
-            object.__setattr__(self, "error_schema", json_copy(self.error_schema, _refuser("Policy(error_schema=...)")))
+            held = json_copy(self.error_schema, _refuser("Policy(error_schema=...)"))
+            guard(held, where="Policy(error_schema=...)", limits=_OF_ERRORS)
+            object.__setattr__(self, "error_schema", held)
 
     def _check_identity(self) -> None:
         if self.id is not None:

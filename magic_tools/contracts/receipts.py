@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from magic_tools.errors import DefinitionError
 from magic_tools.events import Event, ReceiptIssued
 from magic_tools.messages import ErrorCode
 
@@ -17,6 +18,8 @@ __all__ = ["Receipt", "Receipts"]
 
 _EFFECTS = ("applied", "unknown")
 _BROKEN = object()
+_WRITING = threading.Lock()
+"""Held while a line is written, whoever's the file is: two that keep the same file do not come between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +27,9 @@ class Receipt:
     """That a call was made of a tool that changes something: which promise it was made by, and what came of it.
 
     `key` is the call's idempotency key, `tool` the tool's identifier, `contract` the interface digest of what it
-    promised then, `arguments` a digest of the canonical arguments. `outcome` is `ok` or the error's code, `effect`
-    whether what the tool does was done (`applied`), or nobody knows (`unknown`). `at` is an instant, as ISO text.
+    promised then, `arguments` a digest of the canonical arguments as they were sent. `outcome` is `ok` or the error's
+    code, `effect` whether what the tool does was done (`applied`), or nobody knows (`unknown`). `at` is an instant, as
+    ISO text.
     """
 
     key: str
@@ -41,12 +45,16 @@ class Receipt:
 class Receipts:
     """A trace that keeps the receipts of runs in a file, as JSON lines; it needs nothing but its path to read them.
 
-    A line is written at once, so that a crash may break the last one, which takes no other along.
+    A line is written at once, so that a crash may break the last one, which takes no other along. The folder of the
+    file is made where it is missing; DefinitionError for a path that is a folder itself.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self._writing = threading.Lock()
+        if self.path.is_dir():
+            example = str(self.path / "receipts.jsonl")
+            raise DefinitionError(f"Receipts({str(path)!r}) is a folder: name a file in it, such as {example!r}.")
+        self.path.parent.mkdir(parents=True, exist_ok=True)
 
     def __call__(self, event: Event) -> None:
         """Keep the receipt that an event holds; other events are none of its business."""
@@ -63,7 +71,7 @@ class Receipts:
             at=event.at,
         )
         line = json.dumps(asdict(receipt), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-        with self._writing, self.path.open("a+b") as file:
+        with _WRITING, self.path.open("a+b") as file:
             start = b"" if _ends_a_line(file) else b"\n"
             file.write(start + line.encode("utf-8", "surrogatepass") + b"\n")
 
@@ -105,11 +113,13 @@ def _data_of(line: bytes) -> Any:
 
 
 def _receipt_of(data: Any) -> Receipt | None:
-    names = {each.name for each in fields(Receipt)}
-    if not isinstance(data, Mapping) or set(data) != names:
+    """The receipt that a line's data is, if it is one; what a later release says besides is left out."""
+    names = [each.name for each in fields(Receipt)]
+    if not isinstance(data, Mapping) or not set(names) <= data.keys():
         return None
-    texts = {name: held for name, held in data.items() if name != "version" or held is not None}
+    known = {name: data[name] for name in names}
+    texts = {name: held for name, held in known.items() if name != "version" or held is not None}
     if not all(isinstance(text, str) for text in texts.values()):
         return None
     is_known = data["outcome"] == "ok" or data["outcome"] in set(ErrorCode)
-    return Receipt(**data) if is_known and data["effect"] in _EFFECTS else None
+    return Receipt(**known) if is_known and data["effect"] in _EFFECTS else None

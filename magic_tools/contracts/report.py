@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,12 +22,16 @@ __all__ = [
     "counts",
     "heading",
     "hints",
+    "in_width",
+    "told_written",
+    "where_of",
     "worst_first",
 ]
 
 _ROWS = 8
 """From so many rows on, the table of a tool is folded in Markdown."""
 
+_BEFORE_COMMAND = ": "
 _LEVELS: dict[Effect | None, str] = {"breaking": "error", "behavioural": "warning", "compatible": "notice"}
 _ORDER = {"breaking": 0, "behavioural": 2, "compatible": 3, None: 1}
 """The order of tools: after what breaks comes what no change describes, such as a file that cannot be read."""
@@ -63,6 +68,28 @@ def counts(drifts: Sequence[Drift]) -> str:
     return f"tools that differ: {len(drifts)}; changes {listed}; needed bump: {bump}"
 
 
+def told_written(drift: Drift) -> str:
+    """What was done to a file, in a line."""
+    done = heading(drift)
+    if drift.kind == "unreserved":
+        done = f"the id {drift.id!r} is reserved for the tool, which is to retire"
+    return f"wrote {drift.place}: {done}"
+
+
+def in_width(said: str, width: int) -> str:
+    """What is said in lines of a width; a command at its end, which is to be copied, stays whole on its own line."""
+    if len(said) <= width:
+        return said
+    words, colon, command = said.partition(_BEFORE_COMMAND)
+    lines = textwrap.wrap(f"{words}:" if colon else words, width, break_long_words=False, break_on_hyphens=False)
+    return "\n".join([*lines, *([f"  {command}"] if colon else [])])
+
+
+def where_of(change: Change) -> str:
+    """Where something changed, in words: the path, or the tool as a whole."""
+    return change.path or "the tool"
+
+
 def hints(drifts: Iterable[Drift], commands: Commands | None) -> list[str]:
     """What to do about what differs, each with the command that does it."""
     if commands is None:
@@ -82,8 +109,8 @@ def hints(drifts: Iterable[Drift], commands: Commands | None) -> list[str]:
         said.append(f"To retire what has no tool, and keep its id reserved: {commands.retire.format(' '.join(unused))}")
     if "reused" in kinds:
         said.append(
-            "Give a tool under a reserved id another id; if it is the very tool that comes back, take its entry out of "
-            "the file of reserved ids, and say why in the review."
+            "Give a tool under a reserved id another id; if it is the very tool that comes back, or changes before its "
+            "end, take its entry out of the file of reserved ids, and say why in the review."
         )
     return said
 
@@ -122,8 +149,8 @@ def as_annotations(drifts: Iterable[Drift], commands: Commands | None = None) ->
         if drift.fault:
             lines.append(_annotation("error", drift, "version", drift.fault))
         for change in drift.changes:
-            where = change.path or "the tool"
-            told = f"{where}: {compact(change.before)} -> {compact(change.after)}\n{change.why}\n{change.advice}"
+            became = f"{compact(change.before)} -> {compact(change.after)}"
+            told = f"{where_of(change)}: {became}\n{change.why}\n{change.advice}"
             shown = "" if change.witness is None else f"\nfor example {compact(change.witness.value)}"
             lines.append(_annotation(_LEVELS[change.effect], drift, change.kind, f"{told.rstrip()}{shown}"))
     lines += [f"::notice title=tool contracts::{_escaped(said)}" for said in hints(ranked, commands)]
@@ -162,14 +189,15 @@ def _markdown_table(changes: Sequence[Change]) -> str:
     rows = [
         "| effect | where | what | why |",
         "|---|---|---|---|",
-        *(
-            f"| {change.effect} | {_code(change.path or '/')} | {_what(change)} | {_why(change)} |"
-            for change in changes
-        ),
+        *(f"| {change.effect} | {_where(change)} | {_what(change)} | {_why(change)} |" for change in changes),
     ]
     if len(changes) < _ROWS:
         return "\n".join(rows)
     return "\n".join([f"<details><summary>{len(changes)} changes</summary>", "", *rows, "", "</details>"])
+
+
+def _where(change: Change) -> str:
+    return _code(change.path) if change.path else where_of(change)
 
 
 def _what(change: Change) -> str:
@@ -182,7 +210,7 @@ def _why(change: Change) -> str:
 
 
 def _hint(said: str) -> str:
-    words, colon, command = said.partition(": ")
+    words, colon, command = said.partition(_BEFORE_COMMAND)
     return f"{_prose(words)}: {_code(command)}" if colon else _prose(said)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from magic_tools.contracts.changes import Change, Effect
 from magic_tools.contracts.drift import Drift
-from magic_tools.contracts.report import compact, counts, heading, worst_first
+from magic_tools.contracts.report import compact, counts, heading, where_of, worst_first
 from magic_tools.values import JsonValue
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _grid(changes: Sequence[Change]) -> RenderableType:
     grid.add_column(min_width=len("behavioural"))
     grid.add_column()
     for change in changes:
-        grid.add_row(_folded(change.effect, _STYLES[change.effect]), _folded(change.path or "/", "bold"))
+        grid.add_row(_folded(change.effect, _STYLES[change.effect]), _folded(where_of(change), "bold"))
         grid.add_row("", _folded(f"{change.kind}: {_shown(change.before)} -> {_shown(change.after)}"))
         grid.add_row("", _folded(change.why))
         if change.witness is not None:

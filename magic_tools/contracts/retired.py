@@ -11,7 +11,15 @@ from magic_tools.contracts.contract import ToolContract
 from magic_tools.contracts.snapshot import json_text, parse_object
 from magic_tools.errors import DefinitionError
 
-__all__ = ["RETIRED", "Reservation", "parse_reservations", "read_reservations", "reservation_text", "reserve"]
+__all__ = [
+    "RETIRED",
+    "Reservation",
+    "parse_reservations",
+    "read_reservations",
+    "reservation_for",
+    "reservation_text",
+    "reserve",
+]
 
 RETIRED = "retired.json"
 """The name of the file of reservations, beside the snapshots."""
@@ -39,6 +47,12 @@ class Reservation:
 def reserve(contract: ToolContract, since: str) -> Reservation:
     """The reservation that a tool leaves."""
     return Reservation(contract.id, since, contract.interface_digest, contract.surface_digest, contract.version)
+
+
+def reservation_for(id_: str, reserved: Mapping[str, Reservation]) -> Reservation | None:
+    """The reservation that keeps an id, whether it is in small letters or in large ones, as file systems have names."""
+    alike = (each for own, each in reserved.items() if own.casefold() == id_.casefold())
+    return reserved.get(id_) or next(alike, None)
 
 
 def read_reservations(directory: Path) -> dict[str, Reservation]:

@@ -18,7 +18,15 @@ from magic_tools.contracts.contract import ToolContract
 from magic_tools.errors import DefinitionError
 from magic_tools.values import JsonObject
 
-__all__ = ["Snapshot", "SnapshotKind", "is_snapshot", "json_text", "parse_object", "read_snapshot"]
+__all__ = [
+    "Snapshot",
+    "SnapshotKind",
+    "is_of_others",
+    "is_snapshot",
+    "json_text",
+    "parse_object",
+    "read_snapshot",
+]
 
 SnapshotKind = Literal["snapshot", "old", "contract"]
 """A snapshot of now, one of the first format, or a contract by itself."""
@@ -33,6 +41,9 @@ _FIRST = {
         ("format", "contract", "id", "name", "title", "version", "type", "description"), start=-100
     )
 }
+_ITS_FORMAT = re.compile(rf'"format"\s*:\s*"{_ANY_FORMAT}')
+_FOREMOST = 400
+_MARK = "\ufeff"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MERGED = re.compile(r"^(<{7}|={7}|>{7})", re.MULTILINE)
 
@@ -57,8 +68,8 @@ class Snapshot:
     def is_text(self, text: str) -> bool:
         """Whether a file's text holds this very snapshot, however it is laid out."""
         try:
-            return _packed(json.loads(text)) == _packed(self.to_data())
-        except ValueError:
+            return _packed(parse_object(text, "")) == _packed(self.to_data())
+        except DefinitionError:
             return False
 
 
@@ -70,7 +81,17 @@ def json_text(data: JsonObject) -> str:
 
 def is_snapshot(text: str) -> bool:
     """Whether a text says of itself that it is a snapshot, of whatever format, be it whole or not."""
-    return f'"format": "{_ANY_FORMAT}' in text[:200]
+    return _ITS_FORMAT.search(text[:_FOREMOST]) is not None
+
+
+def is_of_others(text: str) -> bool:
+    """Whether a text is JSON that is plainly something else than a snapshot: whole, and with none of its members."""
+    try:
+        data: Any = json.loads(text.removeprefix(_MARK))
+    except (ValueError, RecursionError):
+        return False
+    is_ours = isinstance(data, dict) and str(data.get("format")).startswith(_ANY_FORMAT)
+    return isinstance(data, dict) and bool(data) and not is_ours and not {"contract", "definitions"} & data.keys()
 
 
 def read_snapshot(text: str, place: str) -> Snapshot:
@@ -98,7 +119,7 @@ def read_snapshot(text: str, place: str) -> Snapshot:
 def parse_object(text: str, place: str) -> JsonObject:
     """The JSON object that a text is; DefinitionError says where it is none, and names a merge that was not ended."""
     try:
-        data: Any = json.loads(text, object_pairs_hook=_once)
+        data: Any = json.loads(text.removeprefix(_MARK), object_pairs_hook=_once, parse_constant=_no_number)
     except RecursionError:
         raise DefinitionError(f"{place}: it is nested too deeply to be read.") from None
     except ValueError as error:
@@ -116,6 +137,10 @@ def _once(pairs: list[tuple[str, Any]]) -> JsonObject:
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"the member {twice!r} stands twice in one object")
     return held
+
+
+def _no_number(word: str) -> Any:
+    raise ValueError(f"{word} is a number that JSON cannot hold")
 
 
 def _contract(data: JsonObject, place: str) -> ToolContract:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from magic_tools.contracts.contract import ToolContract
 from magic_tools.contracts.drift import Drift, drift_between, drifts_between, is_reused
 from magic_tools.contracts.identifiers import checked_id
-from magic_tools.contracts.retired import RETIRED, Reservation, read_reservations, reservation_text, reserve
-from magic_tools.contracts.snapshot import Snapshot, is_snapshot, read_snapshot
+from magic_tools.contracts.retired import (
+    RETIRED,
+    Reservation,
+    read_reservations,
+    reservation_for,
+    reservation_text,
+    reserve,
+)
+from magic_tools.contracts.snapshot import Snapshot, is_of_others, read_snapshot
 from magic_tools.errors import DefinitionError
 
 __all__ = ["compare_snapshots", "file_of", "retire", "unused_snapshots", "write_snapshots"]
@@ -28,14 +36,18 @@ def compare_snapshots(directory: Path, wanted: Mapping[str, Snapshot]) -> list[D
     DefinitionError where the file of reserved ids cannot be read.
     """
     reserved = read_reservations(directory)
-    return [drift for id_ in sorted(wanted) for drift in _drifts(directory, wanted[id_], reserved.get(id_))]
+    return [
+        drift for id_ in sorted(wanted) for drift in _drifts(directory, wanted[id_], reservation_for(id_, reserved))
+    ]
 
 
 def unused_snapshots(directory: Path, used: Collection[str]) -> list[Drift]:
-    """The snapshots of tools that there are no more, in order; files that are no snapshots are let alone."""
-    says = "there is no such tool any more"
-    files = sorted(file for file in directory.glob("*.json") if file.stem not in used)
-    return [Drift(file.stem, "unused", file.as_posix(), says) for file in files if file.is_file() and _is_ours(file)]
+    """The snapshots of tools that there are no more, and files of nobody that cannot be read, in order.
+
+    JSON that is plainly something else is let alone.
+    """
+    files = sorted(file for file in directory.glob("*.json") if file.stem not in used and file.name != RETIRED)
+    return [drift for file in files if file.is_file() for drift in _drifts_of_nobody(file)]
 
 
 def write_snapshots(
@@ -104,6 +116,25 @@ def _drifts_of_file(file: Path, new: Snapshot) -> Iterator[Drift]:
     yield _drift_of_text(old, new, place)
 
 
+def _drifts_of_nobody(file: Path) -> Iterator[Drift]:
+    """How a file differs to which no tool belongs."""
+    place = file.as_posix()
+    try:
+        text = file.read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        yield Drift(file.stem, "unreadable", place, f"{place}: it cannot be read: {error.strerror}.")
+        return
+    if is_of_others(text):
+        return
+    try:
+        read_snapshot(text, place)
+    except DefinitionError as error:
+        says = f"{error} No tool belongs to it: restore it from version control, or delete it."
+        yield Drift(file.stem, "unreadable", place, says)
+        return
+    yield Drift(file.stem, "unused", place, "there is no such tool any more")
+
+
 def _drift_of_text(old: Snapshot, new: Snapshot, place: str) -> Drift:
     """How a text that is not the wanted one differs."""
     drift = drift_between(old, new, place)
@@ -158,10 +189,10 @@ def _write(file: Path, text: str) -> None:
     """Write a file whole or not at all."""
     file.parent.mkdir(parents=True, exist_ok=True)
     unfinished = file.with_name(f"{file.name}.{os.getpid()}")
-    unfinished.write_bytes(text.encode())
-    unfinished.replace(file)
-
-
-def _is_ours(file: Path) -> bool:
-    with file.open(encoding="utf-8", errors="replace") as opened:
-        return is_snapshot(opened.read(200))
+    try:
+        unfinished.write_bytes(text.encode())
+        unfinished.replace(file)
+    except OSError as error:
+        with suppress(OSError):  # on a disk that is only read, where there is none
+            unfinished.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(file)) from error

@@ -11,7 +11,7 @@ from magic_tools.errors import DefinitionError
 from magic_tools.schema.walk import IDLE, KEYWORDS_OF, types_of
 from magic_tools.values import JsonObject, JsonValue, canonical_json
 
-__all__ = ["DECLARED", "NOTHING", "VALIDATES", "Raw", "Speller", "inner", "kind_of", "says_nothing_fits"]
+__all__ = ["DECLARED", "LIMITS", "NOTHING", "VALIDATES", "Raw", "Speller", "inner", "kind_of", "says_nothing_fits"]
 
 Raw: TypeAlias = JsonObject | bool
 """A schema as it was written."""
@@ -24,7 +24,10 @@ DECLARED = frozenset({"x-unit", "x-zone", "x-resource"})
 
 _OF_TYPES = frozenset().union(*KEYWORDS_OF.values())
 
-VALIDATES = _OF_TYPES | DECLARED | {
+LIMITS = frozenset({"x-decimal", "x-limits"})
+"""What holds a text that stands for a decimal, a moment, a duration or bytes."""
+
+VALIDATES = _OF_TYPES | DECLARED | LIMITS | {
     "type", "enum", "const", "anyOf", "oneOf", "allOf", "not", "if", "then", "else", "$ref",
     "contentEncoding", "contentMediaType", "contentSchema",
 }  # fmt: skip

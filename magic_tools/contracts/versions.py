@@ -111,6 +111,14 @@ class VersionRange:
             bound.prerelease and bound.core == version.core for _, bound in self._bounds
         )
 
+    @property
+    def edges(self) -> tuple[Version, ...]:
+        """Versions about its bounds, in and out of it, by which two ranges can be told apart; of `*`, some."""
+        bounds = [bound for _, bound in self._bounds] or [Version(0, 0, 0)]
+        after = [Version(each.major, each.minor, each.patch + 1) for each in bounds]
+        before = [Version(each.major - 1, _DIGITS, _DIGITS) for each in bounds if each.major]
+        return (*bounds, *after, *before)
+
     def overlaps(self, other: VersionRange) -> bool:
         """Whether a version may be in both."""
         return not _is_empty(tuple(bound for each in (self, other) for bound in _as_ends(each._bounds)))

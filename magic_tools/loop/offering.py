@@ -59,13 +59,13 @@ def facts_of(readied: Ready, scope: RunScope, *, variant: str, held: Held = "") 
     target = readied.target
     if target is None or isinstance(readied.prepared, Failure):
         return CallFacts(known=target is not None)
-    policy, behaviour = target.policy, target.behaviour
-    waits: Held = held or ("question" if behaviour.asks_person else "approval" if policy.approval else "")
+    guards, behaviour = target.guards, target.behaviour
+    waits: Held = held or ("question" if behaviour.asks_person else "approval" if guards.approval else "")
     return CallFacts(
         digest=call_digest(readied, variant),
         exempt=behaviour.repeatable,
-        reusable=policy.idempotent and scope.options.history.reuse and not (behaviour.repeatable or waits),
-        read_only=policy.read_only or behaviour.asks_person,
+        reusable=guards.idempotent and scope.options.history.reuse and not (behaviour.repeatable or waits),
+        read_only=guards.read_only or behaviour.asks_person,
         held=waits,
         contract=promise_digest(readied, scope) if waits else "",
         arguments=arguments_shown(readied) if waits else None,
@@ -81,7 +81,7 @@ def facts_of_answer(answer: Checked) -> CallFacts:
 
 def needs_leave(readied: Ready) -> bool:
     """Whether a person is to be asked before a call is made."""
-    return readied.target is not None and readied.target.policy.approval
+    return readied.target is not None and readied.target.guards.approval
 
 
 def withdrawn(

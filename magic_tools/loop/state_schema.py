@@ -19,7 +19,7 @@ VERSION = 1
 _Count = Annotated[int, Field(ge=0)]
 _Part = dict[str, Any]
 _Text = Annotated[str, Field(min_length=1)]
-_PinRow = Annotated[list[str | None], Field(min_length=5, max_length=5)]
+_PinRow = Annotated[list[str | dict[str, Any] | None], Field(min_length=5, max_length=6)]
 _STRICT = ConfigDict(strict=True, extra="forbid")
 
 

@@ -169,14 +169,20 @@ CHINESE_OF_RUNS: Mapping[str, str] = {
     "{name} did not run: this run is pinned to what it began with, and its manifest does not hold {name}": (
         "{name}未执行：本次运行固定于其开始时的工具，其清单中没有{name}"
     ),
-    "{name} did not run: this run is pinned to version {pinned} of it, and version {version} accepts {accepted} "
-    "alone": ("{name}未执行：本次运行固定于它的版本{pinned}，而版本{version}只接受{accepted}"),
+    "{name} did not run: this run is pinned to version {pinned} of it, and version {version} accepts {accepted} alone. "
+    "It was: {was}. It is now: {now}": (
+        "{name}未执行：本次运行固定于它的版本{pinned}，而版本{version}只接受{accepted}。原为：{was}。现为：{now}"
+    ),
+    "{name} did not run: version {pinned} of it, to which this run is pinned, is refused since {since}. "
+    "It was: {was}. It is now: {now}": (
+        "{name}未执行：本次运行所固定的版本{pinned}自{since}起不再受理。原为：{was}。现为：{now}"
+    ),
     "{name} did not run: it has changed since this run was pinned to it. It was: {was}. It is now: {now}": (
         "{name}未执行：自本次运行固定于它以来，它已改变。原为：{was}。现为：{now}"
     ),
-    "{name} did not run: its results break what this run is pinned to, and no adapter covers them. "
+    "{name} did not run: its results break what this run is pinned to, and no adapter can bring them back. "
     "It was: {was}. It is now: {now}": (
-        "{name}未执行：其结果与本次运行所固定的不相容，且没有适配器可用。原为：{was}。现为：{now}"
+        "{name}未执行：其结果与本次运行所固定的不相容，且没有适配器能将其转换回去。原为：{was}。现为：{now}"
     ),
     "version {version}, interface {interface}, surface {surface}": "版本{version}，接口{interface}，表面{surface}",
     "without a version, interface {interface}, surface {surface}": "无版本，接口{interface}，表面{surface}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -11,7 +11,6 @@ from magic_tools.contracts.diff import diff_schemas
 from magic_tools.contracts.lifecycle import Lifecycle, Stage, instant_text
 from magic_tools.contracts.manifest import Pin
 from magic_tools.contracts.versions import Version, VersionRange
-from magic_tools.events import DriftKind
 from magic_tools.loose.phrases import Phrase, say
 from magic_tools.messages import ErrorCode
 from magic_tools.tools.executable import Executable
@@ -19,18 +18,23 @@ from magic_tools.tools.scope import RunScope
 from magic_tools.tools.standing import SERVED, Refusal, Standing, Warned
 from magic_tools.tools.upgrading import Adapter, Upgrade, adapter_for
 
-__all__ = ["admitted"]
+__all__ = ["admitted", "as_pinned", "by_name"]
 
 _HIDDEN = "{name} is hidden since {since}, and not served to this run; nothing was run"
 _REJECTED = "{name} is refused since {since}, and did not run"
 _RETIRED = "{name} is retired since {since}, and did not run"
 _NOT_PINNED = "{name} did not run: this run is pinned to what it began with, and its manifest does not hold {name}"
 _REFUSED_VERSION = (
-    "{name} did not run: this run is pinned to version {pinned} of it, and version {version} accepts {accepted} alone"
+    "{name} did not run: this run is pinned to version {pinned} of it, and version {version} accepts {accepted} alone. "
+    "It was: {was}. It is now: {now}"
+)
+_SUNSET = (
+    "{name} did not run: version {pinned} of it, to which this run is pinned, is refused since {since}. "
+    "It was: {was}. It is now: {now}"
 )
 _CHANGED = "{name} did not run: it has changed since this run was pinned to it. It was: {was}. It is now: {now}"
 _RESULTS_CHANGED = (
-    "{name} did not run: its results break what this run is pinned to, and no adapter covers them. "
+    "{name} did not run: its results break what this run is pinned to, and no adapter can bring them back. "
     "It was: {was}. It is now: {now}"
 )
 _DEPRECATED = "{name} is deprecated"
@@ -50,7 +54,7 @@ def admitted(target: Executable, scope: RunScope) -> Executable:
     """
     if (scope.pins is None and not target.has_an_end) or target.behaviour.asks_person:
         return target
-    standing = _standing(target, scope)
+    standing = _standing(target, scope, target.name)
     if standing == SERVED:
         return target
     if standing.upgrade is not None and standing.upgrade.pin.name != target.name:
@@ -58,35 +62,70 @@ def admitted(target: Executable, scope: RunScope) -> Executable:
     return target.under(standing)
 
 
-def _standing(target: Executable, scope: RunScope) -> Standing:
+def by_name(targets: Iterable[Executable], scope: RunScope) -> dict[str, Executable]:
+    """The tools as a run is served them, by the names by which it knows them.
+
+    One that was renamed since, and is refused, is so by both its names, unless another tool has the older one; and of
+    two that have one name by now, it is the one that is served.
+    """
+    pairs = [(admitted(target, scope), target) for target in targets]
+    aliases = [alias for target, was in pairs if (alias := as_pinned(target, was, scope)) is not None]
+    refused = [target for target, _ in pairs if target.standing.refusal is not None]
+    served = [target for target, _ in pairs if target.standing.refusal is None]
+    return {target.name: target for target in (*aliases, *refused, *served)}
+
+
+def as_pinned(target: Executable, was: Executable, scope: RunScope) -> Executable | None:
+    """A refused tool under the name that it was pinned by, where that is not its own any more; `was` is as declared."""
+    name = target.standing.name
+    if target.standing.refusal is None or name is None or name == target.name:
+        return None
+    standing = _standing(was, scope, name)
+    return replace(target, name=name).under(standing._replace(drift=None))
+
+
+def _standing(target: Executable, scope: RunScope, name: str) -> Standing:
+    """How a run stands to a tool, which is told by this name."""
     contract, pins, lifecycle = target.contract, scope.pins, target.policy.lifecycle
     held = () if pins is None else pins.of_id(contract.id)
     stage: Stage = lifecycle.stage(scope.at) if target.has_an_end else "active"
     known_since = pins.since if held and pins is not None else None
-    if refusal := _ended(target.name, lifecycle, stage, known_since):
-        return Standing(refusal)
+    if refusal := _ended(name, lifecycle, stage, known_since):
+        return Standing(refusal, name=held[0].name if held else None)
     ending = lifecycle if stage == "warned" else None
     if pins is None:
-        return Standing(warned=_warned(target, ending, None, is_old=False))
+        return Standing(warned=_warned(target, name, ending, None, is_old=False))
     own = Pin.bare(target)
     if not held:
-        return Standing(_refusal(ErrorCode.CONFLICT, say(_NOT_PINNED, name=target.name), lifecycle), drift="not_pinned")
+        return Standing(_refusal(ErrorCode.CONFLICT, say(_NOT_PINNED, name=name), lifecycle), drift="not_pinned")
     pin = next((each for each in held if each.agrees(own)), held[0])
     adapter = None if pin.agrees(own) else adapter_for(target.hooks.adapters, "arguments", pin.version)
     service = contract.serves(pin.version, scope.at)
     if service == "refused" and not _is_covered(contract, pin, adapter):
-        words = say(
-            _REFUSED_VERSION,
-            name=target.name,
-            pinned=pin.version,
-            version=contract.version,
-            accepted=tuple(contract.accepts) or say("none"),
-        )
-        return Standing(_refusal(ErrorCode.CONFLICT, words, lifecycle), drift="refused", was=pin.words)
-    warned = _warned(target, ending, pin, is_old=service == "deprecated")
-    if pin.agrees(own):
-        return Standing(warned=warned)
-    return _upgraded(target, pin, own, adapter, warned)
+        words = _refused_version(contract, name, pin, own)
+        refusal = _refusal(ErrorCode.CONFLICT, words, lifecycle)
+        return Standing(refusal, drift="refused", was=pin.words, name=pin.name)
+    warned = _warned(target, name, ending, pin, is_old=service == "deprecated")
+    guards = own.guards.with_those_of(pin.guards)
+    standing = Standing(warned=warned, guards=None if guards == own.guards else guards)
+    return standing if pin.agrees(own) else _upgraded(target, name, pin, own, adapter, standing)
+
+
+def _refused_version(contract: ToolContract, name: str, pin: Pin, own: Pin) -> Phrase:
+    """Why a version is not served: it was until its sunset, or is not accepted."""
+    ends, was, now = contract.policy.ends_deprecated, _told(pin), _told(own)
+    if ends is not None and contract.serves(pin.version) == "deprecated":
+        return say(_SUNSET, name=name, pinned=pin.version, since=instant_text(ends), was=was, now=now)
+    accepted = tuple(contract.accepts) or say("none")
+    return say(
+        _REFUSED_VERSION,
+        name=name,
+        pinned=pin.version,
+        version=contract.version,
+        accepted=accepted,
+        was=was,
+        now=now,
+    )
 
 
 def _is_covered(contract: ToolContract, pin: Pin, adapter: Adapter | None) -> bool:
@@ -112,38 +151,48 @@ def _ended(name: str, lifecycle: Lifecycle, stage: Stage, known_since: datetime 
     return _refusal(ErrorCode.NOT_FOUND, say(words, name=name, since=since), lifecycle)
 
 
-def _upgraded(target: Executable, pin: Pin, own: Pin, adapter: Adapter | None, warned: Warned | None) -> Standing:
-    """How a run stands to a tool that is not as pinned: by way of an adapter, if there is what it takes."""
+def _upgraded(
+    target: Executable, name: str, pin: Pin, own: Pin, adapter: Adapter | None, standing: Standing
+) -> Standing:
+    """How a run stands to a tool that is not as pinned: by way of an adapter, if there is what it takes.
+
+    An adapter of results is from old to new, and of no help to a run that is to read a new one as an old one.
+    """
     words = _CHANGED
     if adapter is not None and pin.input_schema is not None and own.version is not None:
         changes = diff_schemas(pin.output_schema or {}, target.results.schema, side="output")
         breaks = any(change.effect == "breaking" for change in changes)
-        if not breaks or adapter_for(target.hooks.adapters, "result", pin.version):
+        if not breaks:
             pin.reader.check("input")  # so that a schema that cannot be used is told before anything is done
             upgrade = Upgrade(pin, adapter, str(pin.version), own.version)
-            return Standing(warned=warned, upgrade=upgrade, drift="upgraded", was=pin.words)
+            return standing._replace(upgrade=upgrade, drift="upgraded", was=pin.words)
         words = _RESULTS_CHANGED
-    told = say(words, name=target.name, was=_told(pin), now=_told(own))
-    drift: DriftKind = "changed"
-    return Standing(_refusal(ErrorCode.CONFLICT, told, target.policy.lifecycle), drift=drift, was=pin.words)
+    told = say(words, name=name, was=_told(pin), now=_told(own))
+    refusal = _refusal(ErrorCode.CONFLICT, told, target.policy.lifecycle)
+    return Standing(refusal, drift="changed", was=pin.words, name=pin.name)
 
 
-def _warned(target: Executable, ending: Lifecycle | None, pin: Pin | None, *, is_old: bool) -> Warned | None:
-    """What is said of a tool that is near its end, or of the version of it to which a run is pinned."""
+def _warned(target: Executable, name: str, ending: Lifecycle | None, pin: Pin | None, *, is_old: bool) -> Warned | None:
+    """What is said of a tool that is near its end, or of the version of it to which a run is pinned.
+
+    Where both end, it is said when the first does.
+    """
     pinned = None if pin is None else pin.version
     if ending is None and not is_old:
         return None
     lifecycle = target.policy.lifecycle
-    ends = target.policy.ends_deprecated if ending is None else lifecycle.rejected or lifecycle.retired
+    whole, sunset = lifecycle.rejected or lifecycle.retired, target.policy.ends_deprecated if is_old else None
+    is_first = sunset is not None and (whole is None or sunset < whole)
+    ends = sunset if is_first else whole
     until = None if ends is None else instant_text(ends)
-    if ending is None:
-        words = say(_OLD, name=target.name, pinned=pinned)
+    if ending is None or is_first:
+        words = say(_OLD, name=name, pinned=pinned)
         if until is not None:
-            words = say(_OLD_UNTIL, name=target.name, pinned=pinned, ends=until)
+            words = say(_OLD_UNTIL, name=name, pinned=pinned, ends=until)
     else:
-        words = say(_DEPRECATED, name=target.name)
+        words = say(_DEPRECATED, name=name)
         if until is not None:
-            words = say(_DEPRECATED_UNTIL, name=target.name, ends=until)
+            words = say(_DEPRECATED_UNTIL, name=name, ends=until)
     return Warned(_with_help(words, lifecycle), until, pinned, lifecycle)
 
 

@@ -24,9 +24,9 @@ R = TypeVar("R")
 def bind_contract(source: str | Path | ToolContract, function: Callable[P, R]) -> Tool[P, R]:
     """The tool of a function, held to its contract: a text or file in YAML or JSON, or the contract itself.
 
-    Of a function or tool without a policy the contract is the policy, and so are time and tries those of the contract
-    where none are given. DefinitionError lists each place where the two disagree: schemas, texts, declarations, the
-    names of rules.
+    Of a function or tool without a policy the contract is the policy, and time, tries and what is kept are those of
+    the contract where none are given. DefinitionError lists each place where the two disagree: schemas, texts,
+    declarations, how calls go, the names of rules.
     """
     contract = contract_of(source)
     made: Tool[P, R] = function if isinstance(function, Tool) else tool(function)
@@ -39,10 +39,11 @@ def bind_contract(source: str | Path | ToolContract, function: Callable[P, R]) -
 
 
 def _completed(made: Executable, contract: ToolContract) -> Executable:
-    """The same with the contract's declarations, where its own say nothing."""
+    """The same with the contract's declarations, where it has no policy of its own."""
     silences = made.policy.lint_ignore
-    has_policy = replace(made.policy, lint_ignore={}) != Policy()
-    policy = made.policy if has_policy else replace(policy_of(contract), lint_ignore=silences)
+    if replace(made.policy, lint_ignore={}) != Policy():
+        return made
+    policy = replace(policy_of(contract), lint_ignore=silences)
     as_usual = replace(made.behaviour, fallback=Behaviour().fallback) == Behaviour()
     behaviour = behaviour_of(contract.execution, made.behaviour.fallback) if as_usual else made.behaviour
     if policy == made.policy and behaviour == made.behaviour:

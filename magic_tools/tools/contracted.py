@@ -19,7 +19,7 @@ from magic_tools.schema.tool_names import TOOL_NAME
 from magic_tools.tools.behaviour import Behaviour, attached
 from magic_tools.tools.compiling import of_schema
 from magic_tools.tools.executable import Executable
-from magic_tools.values import canonical_json
+from magic_tools.values import JsonObject, canonical_json
 
 __all__ = ["behaviour_of", "contract_of", "disagreements", "of_contract", "policy_of", "refuse"]
 
@@ -97,8 +97,19 @@ def disagreements(contract: ToolContract, made: Executable, parts: Iterable[str]
         if name in _SIDES and isinstance(said, dict) and isinstance(is_, dict):
             if schema_digest(said) != schema_digest(is_):
                 yield from _differing(said, is_, _SIDES[name])
+        elif name == "execution":
+            yield from _of_execution(said, is_)
         else:
             yield from _differing(said, is_, _SIDES.get(name, name))
+
+
+def _of_execution(said: JsonObject, is_: JsonObject) -> Iterator[str]:
+    """The places at which two do not say the same of how calls go, and where the function may just not say it."""
+    usual = {"timeout_s": Execution().timeout_s}
+    for key in dict.fromkeys([*said, *is_]):
+        default = _is_same(is_.get(key, _NOTHING), usual.get(key, _NOTHING))
+        for place in _differing(said.get(key, _NOTHING), is_.get(key, _NOTHING), f"execution.{key}"):
+            yield f"{place}, which is its default" if default else place
 
 
 def _differing(said: Any, is_: Any, path: str, *, by_name: bool = False) -> Iterator[str]:

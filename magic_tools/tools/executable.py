@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from magic_tools.contracts.contract import ToolContract
+from magic_tools.contracts.guards import Guards
 from magic_tools.contracts.policy import Policy
 from magic_tools.errors import ContextError
 from magic_tools.loose.decode import Schema
@@ -94,10 +95,19 @@ class Executable:
         upgrade = self.standing.upgrade
         return self.arguments.json_schema if upgrade is None else copy.deepcopy(upgrade.pin.input_schema or {})
 
+    @property
+    def guards(self) -> Guards:
+        """What protects its callers: what is declared and, in a run that is pinned, what was declared then."""
+        return self.standing.guards or self._declared
+
     @cached_property
+    def _declared(self) -> Guards:
+        return Guards.of(self.policy)
+
+    @property
     def scopes(self) -> frozenset[str]:
         """The scopes that a context has to grant."""
-        return frozenset(self.policy.scopes)
+        return frozenset(self.guards.scopes)
 
     @cached_property
     def is_brief(self) -> bool:
@@ -128,7 +138,7 @@ class Executable:
     @property
     def is_safe(self) -> bool:
         """Whether the same call may be made twice without more being done than by one."""
-        return self.policy.read_only or self.policy.idempotent
+        return self.guards.is_safe
 
     @property
     def is_open(self) -> bool:

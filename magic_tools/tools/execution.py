@@ -42,7 +42,7 @@ def execute(
         refusal = yield from check_rules(target, prepared, scope)
         if refusal is not None:
             return passage.failed(refusal, prepared)
-    if target.policy.approval and not approved:
+    if target.guards.approval and not approved:
         return passage.failed(refused(ErrorCode.REQUIRES_APPROVAL, say(_NO_LEAVE, name=target.name)), prepared)
     passage.begun(prepared)
     try:

@@ -119,7 +119,7 @@ def before_it_ran(target: Executable, error: Exception) -> Failure:
 
 def while_it_ran(target: Executable, error: Exception) -> Failure:
     """The failure of a try whose function raised, took too long, or was not begun."""
-    reads = target.policy.read_only
+    reads = target.guards.read_only
     match error:
         case CallTimeoutError():
             given_up = _STOPPED_READING if reads else _ABANDONED if error.still_runs else _STOPPED

@@ -69,8 +69,9 @@ class Hooked:
 
         It takes the old arguments by name, as one mapping of JSON data in which the old defaults stand, and returns
         the new ones; for the part `result` it takes an old result, as JSON data, and returns the new one. It is an
-        ordinary function that waits for nothing. A run that is pinned to one of these versions is served by way of it.
-        DefinitionError where the ranges of two adapters meet, or one holds the tool's own version.
+        ordinary function that waits for nothing. A run that is pinned to one of these versions is served by way of one
+        for arguments; those for results are for what was kept. DefinitionError where the ranges of two adapters meet,
+        or one holds the tool's own version.
         """
 
         def attach(fn: Callable[Q, S]) -> Callable[Q, S]:

@@ -1,4 +1,4 @@
-"""The key of a call, by which two tries of it are known to be one."""
+"""The arguments of a call in one form, by which two tries of it are known to be one."""
 
 from __future__ import annotations
 
@@ -10,20 +10,12 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from magic_tools.schema.hidden import IdempotencyKey
 from magic_tools.schema.walk import resolve
 from magic_tools.tools.executable import Executable
 from magic_tools.tools.plain import plain_form
-from magic_tools.tools.secrets import secrets_in
-from magic_tools.values import JsonObject, JsonValue, digest
+from magic_tools.values import JsonObject, JsonValue
 
-__all__ = ["canonical_arguments", "key_of"]
-
-
-def key_of(target: Executable, values: Mapping[str, Any], run_id: str) -> IdempotencyKey:
-    """The key of a call: a digest of its run, its tool's contract, and its arguments."""
-    told = [run_id, target.name, target.contract.interface_digest, canonical_arguments(target, values)]
-    return IdempotencyKey(digest([*told, *secrets_in(values)]))
+__all__ = ["canonical_arguments", "in_order", "numbered"]
 
 
 def canonical_arguments(target: Executable, values: Mapping[str, Any]) -> JsonValue:
@@ -32,7 +24,11 @@ def canonical_arguments(target: Executable, values: Mapping[str, Any]) -> JsonVa
         target.told(values), by_alias=True, inf_nan_mode="constants", bytes_mode="base64", fallback=plain_form
     )
     schema = target.arguments_schema
-    return _numbered(data if schema is None else in_order(data, schema, schema))
+    if schema is None:
+        return numbered(data)
+    if target.flat is None or target.is_open or not isinstance(data, dict):
+        return numbered(in_order(data, schema, schema))
+    return numbered({target.flat: in_order(data[target.flat], schema, schema)})
 
 
 def in_order(data: JsonValue, schema: JsonObject, root: JsonObject) -> JsonValue:
@@ -62,7 +58,7 @@ def _text_of(data: JsonValue) -> str:
     return json.dumps(data, sort_keys=True)
 
 
-def _numbered(data: JsonValue) -> JsonValue:
+def numbered(data: JsonValue) -> JsonValue:
     """The data with whole numbers as integers, however they were written, and what is no JSON number as its name."""
     match data:
         case float() if not math.isfinite(data):
@@ -70,8 +66,8 @@ def _numbered(data: JsonValue) -> JsonValue:
         case float() if data.is_integer():
             return int(data)
         case list():
-            return [_numbered(held) for held in data]
+            return [numbered(held) for held in data]
         case dict():
-            return {key: _numbered(held) for key, held in data.items()}
+            return {key: numbered(held) for key, held in data.items()}
         case _:
             return data

@@ -99,7 +99,7 @@ class Passage:
         note = phrased(say(STANDS_IN[failure.effect], name=target.name), self._scope.language)
         note = self._warned(note, is_text=True)
         text, is_text = stand_in.written
-        inner: JsonValue = text if is_text else masked(from_json(text), target.policy.masks)
+        inner: JsonValue = text if is_text else masked(from_json(text), target.guards.masks)
         content = self._sized(_compact({"fallback": True, "note": note, "result": inner}), prepared)
         result = ToolResult(
             self._call_id,
@@ -127,9 +127,9 @@ class Passage:
 
     def _sendable(self, written: Written, prepared: Prepared) -> str:
         """The text as a model reads it: without what is masked and without secrets, and not beyond its size."""
-        text, policy = written.text, self._target.policy
-        if policy.masks and not written.is_text:
-            text = _compact(masked(from_json(text), policy.masks))
+        text, masks = written.text, self._target.guards.masks
+        if masks and not written.is_text:
+            text = _compact(masked(from_json(text), masks))
         return self._sized(text, prepared, is_text=written.is_text)
 
     def _sized(self, text: str, prepared: Prepared, *, is_text: bool = False) -> str:
@@ -213,7 +213,7 @@ class Passage:
         status = "fallback" if result.fallback else result.code.value if result.code else "ok"
         fields: JsonObject = {"status": status}
         if policy.log_fields and prepared is not None:
-            held = {**selected(masked(data, policy.masks), policy.log_fields), **self._named(prepared)}
+            held = {**selected(masked(data, self._target.guards.masks), policy.log_fields), **self._named(prepared)}
             fields = {**from_json(secrets(_compact(held))), **fields}
         tell(
             self._scope.options.trace,

@@ -10,7 +10,7 @@ from pydantic_core import to_json
 
 from magic_tools.chat import FinishReason
 from magic_tools.effects.program import Program
-from magic_tools.errors import ParseError, UpgradeError
+from magic_tools.errors import ContextError, ParseError, UpgradeError
 from magic_tools.loose.issues import Finding, shown, told
 from magic_tools.loose.phrases import say, shortened
 from magic_tools.loose.scan import content_bounds
@@ -21,10 +21,11 @@ from magic_tools.schema.signature import UndeclaredKeyError
 from magic_tools.tools.behaviour import Attached
 from magic_tools.tools.executable import Executable, scopes_of
 from magic_tools.tools.failures import Failure, Withdrawn, before_it_ran, refused
-from magic_tools.tools.idempotency import key_of
 from magic_tools.tools.scope import RunScope
 from magic_tools.tools.secrets import Redactor, secrets_in, values_in
+from magic_tools.tools.sending import key_of, sent
 from magic_tools.tools.upgrading import Upgrade, upgraded_arguments
+from magic_tools.values import JsonObject
 
 __all__ = ["Arguments", "Prepared", "asked", "broken_rules", "check_rules", "prepare", "secrets_of"]
 
@@ -39,13 +40,17 @@ _NOT_RUN = "The arguments of {name} were refused and it did not run: {issues}."
 
 
 class Prepared(NamedTuple):
-    """A call that may be made: how the function is called, and the values of its visible parameters."""
+    """A call that may be made: how the function is called, and the values of its visible parameters.
+
+    `old` are the arguments as the pinned version has them, where an adapter made the values of them.
+    """
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     values: dict[str, Any]
     repairs: tuple[Repair, ...]
     key: IdempotencyKey | None = None
+    old: JsonObject | None = None
 
 
 def prepare(
@@ -60,7 +65,7 @@ def prepare(
     if target.scopes and (missing := sorted(target.scopes - scopes_of(scope.context))):
         return refused(ErrorCode.REQUIRES_APPROVAL, say(_OUT_OF_SCOPE, name=target.name, scopes=tuple(missing)))
     try:
-        parsed = _read(target, arguments, scope.language, finish)
+        parsed, old = _read(target, arguments, scope.language, finish)
     except ParseError as error:
         return _not_run(target, error.issues)
     except UpgradeError as error:
@@ -68,22 +73,31 @@ def prepare(
     except Exception as error:  # noqa: BLE001 - a validator's exception ends a run as little as a tool's
         return before_it_ran(target, error)
     values = target.values(parsed.value)
-    key = key_of(target, values, scope.run_id) if target.signature.wants_key else None
+    key = key_of(sent(target, values, old), scope.run_id) if target.signature.wants_key else None
     try:
         args, kwargs = target.signature.bind(values, scope.context, key)
     except UndeclaredKeyError as error:
         got = shown(error.value, secret=target.arguments.hides(error.place))
         return _not_run(target, told((Finding(error.place, say("no key of this name"), got),), scope.language))
-    return Prepared(args, kwargs, values, parsed.repairs, key)
+    return Prepared(args, kwargs, values, parsed.repairs, key, old)
 
 
 def secrets_of(target: Executable, prepared: Prepared | None, scope: RunScope) -> Redactor:
     """What takes secrets out of texts: those of the context and the arguments, and what the context fills in."""
     if prepared is None:
-        return scope.redactor
+        return _secrets_of_context(target, scope) if target.standing.upgrade is not None else scope.redactor
     hidden = target.signature.injected(scope.context, prepared.key)
     redactor = scope.redactor.with_secrets(*secrets_in(prepared.values))
     return redactor.with_texts(*values_in(*hidden.values())) if hidden else redactor
+
+
+def _secrets_of_context(target: Executable, scope: RunScope) -> Redactor:
+    """What takes the secrets of the context, and what it fills in, out of what an adapter raised."""
+    try:
+        hidden = target.signature.injected(scope.context, IdempotencyKey(""))
+    except ContextError:  # a call out of its scope, whose context need not hold what the tool wants
+        return scope.redactor
+    return scope.redactor.with_texts(*values_in(*hidden.values()))
 
 
 def check_rules(target: Executable, prepared: Prepared, scope: RunScope) -> Program[Failure | None]:
@@ -117,14 +131,17 @@ def asked(target: Executable, prepared: Prepared, scope: RunScope) -> dict[str, 
     return {**target.told(prepared.values), **target.signature.injected(scope.context, prepared.key)}
 
 
-def _read(target: Executable, arguments: Arguments, language: Language, finish: FinishReason | None) -> Parsed[Any]:
+def _read(
+    target: Executable, arguments: Arguments, language: Language, finish: FinishReason | None
+) -> tuple[Parsed[Any], JsonObject | None]:
+    """The arguments as the tool takes them and, where an adapter made those, as they were sent."""
     text = arguments if isinstance(arguments, str) else _json_text(arguments, language)
     text = "{}" if _are_none(text) else text
     upgrade = target.standing.upgrade
     if upgrade is None:
-        return target.arguments.parse(text, finish=finish, language=language)
+        return target.arguments.parse(text, finish=finish, language=language), None
     old = upgrade.pin.reader.parse(text, finish=finish, language=language)
-    return _upgraded(target, upgrade, old)
+    return _upgraded(target, upgrade, old), old.value
 
 
 def _upgraded(target: Executable, upgrade: Upgrade, old: Parsed[Any]) -> Parsed[Any]:

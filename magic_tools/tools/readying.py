@@ -23,6 +23,7 @@ from magic_tools.tools.preparing import Prepared, asked, check_rules, prepare, s
 from magic_tools.tools.receipting import drafted, tell_receipt
 from magic_tools.tools.scope import RunScope
 from magic_tools.tools.secrets import secrets_in
+from magic_tools.tools.sending import sent
 from magic_tools.tools.trying import reconciled
 from magic_tools.values import JsonValue, digest
 
@@ -86,13 +87,17 @@ def ready(
 def call_digest(readied: Ready, variant: str = "") -> str:
     """By what two calls are known to be one: a digest of name and canonical arguments; empty where nothing is run.
 
+    In a run that is pinned to an older version, it is of what that version was sent, whatever an adapter makes of it.
     `variant` tells a tool from another of the same name.
     """
     target, prepared = readied.target, readied.prepared
     if target is None or isinstance(prepared, Failure):
         return ""
-    secrets = secrets_in(prepared.values) if target.takes_secrets else ()
-    told = [variant, target.name, _canonical(target, prepared, readied.call), *secrets]
+    try:
+        name, _, arguments, secrets = sent(target, prepared.values, prepared.old)
+    except (ValueError, TypeError, RecursionError):  # a value has no JSON form, and the raw text stands for it
+        name, arguments, secrets = target.name, readied.call.arguments, secrets_in(prepared.values)
+    told = [variant, name, arguments, *secrets]
     return hashlib.sha256(_ENCODER.encode(told).encode()).hexdigest()
 
 
@@ -149,7 +154,7 @@ def recovered(readied: Ready, scope: RunScope, words: str = LOST) -> Program[Too
     """What is known of a call of which nobody knows whether it had an effect; None where it may be made again.
 
     It may where it changes nothing, or no more than once, or where the author's function for it says that it had no
-    effect.
+    effect. In a pinned run the pin has to say so too: what was begun may have been another version's.
     """
     call, target, prepared = readied.call, readied.target, readied.prepared
     failure = Failure(ErrorCode.UNKNOWN_EFFECT, say(words, name=call.name), effect="unknown")

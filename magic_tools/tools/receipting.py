@@ -10,10 +10,10 @@ from magic_tools.events import ReceiptIssued, tell
 from magic_tools.messages import ErrorCode, ToolEffect
 from magic_tools.tools.executable import Executable
 from magic_tools.tools.failures import Failure
-from magic_tools.tools.idempotency import canonical_arguments
 from magic_tools.tools.preparing import Prepared
 from magic_tools.tools.scope import RunScope
 from magic_tools.tools.secrets import secrets_in
+from magic_tools.tools.sending import sent
 from magic_tools.values import digest
 
 __all__ = ["Draft", "drafted", "tell_receipt"]
@@ -31,15 +31,17 @@ def drafted(target: Executable, prepared: Prepared | Failure, scope: RunScope, c
 
     A call that has no idempotency key gets one here, by which to know it again in this run.
     """
-    if scope.options.trace is None or target.policy.read_only or isinstance(prepared, Failure):
+    if scope.options.trace is None or target.guards.read_only or isinstance(prepared, Failure):
         return None
     try:
-        arguments = digest(canonical_arguments(target, prepared.values))
+        name, interface, data, secrets = sent(target, prepared.values, prepared.old)
+        arguments = digest(data)
     except (ValueError, TypeError, RecursionError):  # a value has no JSON form by which to know the call again
-        arguments = digest([scope.run_id, call_id])
+        name, interface, arguments = target.name, target.contract.interface_digest, digest([scope.run_id, call_id])
+        secrets = secrets_in(prepared.values)
     if prepared.key is not None:
         return Draft(arguments, prepared.key)
-    told = [scope.run_id, target.name, target.contract.interface_digest, arguments, *secrets_in(prepared.values)]
+    told = [scope.run_id, name, interface, arguments, *secrets]
     return Draft(arguments, "sha256:" + hashlib.sha256(json.dumps(told).encode()).hexdigest())
 
 

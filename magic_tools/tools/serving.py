@@ -8,7 +8,7 @@ from typing import Any
 from magic_tools.contracts.manifest import Pin
 from magic_tools.events import ToolDrifted
 from magic_tools.messages import Message
-from magic_tools.tools.admitting import admitted
+from magic_tools.tools.admitting import admitted, as_pinned
 from magic_tools.tools.executable import Executable
 from magic_tools.tools.scope import RunScope
 from magic_tools.tools.tool import Tool
@@ -26,6 +26,7 @@ def served(toolset: Toolset, scope: RunScope) -> Toolset:
     if scope.pins is None and not toolset.has_an_end:
         return toolset
     refused: dict[str, Executable] = {}
+    aliases: dict[str, Executable] = {}
 
     def standing(made: Tool[..., Any]) -> Tool[..., Any] | None:
         target = admitted(made.executable, scope)
@@ -34,10 +35,12 @@ def served(toolset: Toolset, scope: RunScope) -> Toolset:
         if target.standing.refusal is None:
             return made.served_as(target)
         refused[target.name] = target
+        if (alias := as_pinned(target, made.executable, scope)) is not None:
+            aliases[alias.name] = alias
         return None
 
     offered = toolset.exchanged(standing)
-    return _Served(offered, refused) if refused else offered
+    return _Served(offered, {**aliases, **refused}) if refused else offered
 
 
 def drifts(toolsets: Iterable[Toolset], scope: RunScope) -> tuple[ToolDrifted, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from magic_tools.contracts.guards import Guards
 from magic_tools.contracts.lifecycle import Lifecycle
 from magic_tools.events import DriftKind
 from magic_tools.loose.phrases import Phrase
@@ -33,7 +34,8 @@ class Standing(NamedTuple):
     """How a run stands to a tool.
 
     With a `refusal` no call is made, and the tool is not offered. `upgrade` is how a run is served that is pinned to an
-    older version. `drift` is how the tool differs from its pin `was`.
+    older version. `guards` are the tool's own with those of its pin, where these ask for more. `drift` is how the tool
+    differs from its pin `was`, by whose `name` the run knows it.
     """
 
     refusal: Refusal | None = None
@@ -41,6 +43,8 @@ class Standing(NamedTuple):
     upgrade: Upgrade | None = None
     drift: DriftKind | None = None
     was: str | None = None
+    name: str | None = None
+    guards: Guards | None = None
 
 
 SERVED = Standing()

@@ -185,8 +185,8 @@ class Tool(Hooked, Generic[P, R]):
             self.executable.told_arguments,
             self.strict,
             self.executable.results.schema,
-            self.policy.read_only,
-            self.policy.idempotent,
+            self.executable.guards.read_only,
+            self.executable.guards.idempotent,
         )
 
     def invoke(

@@ -17,7 +17,7 @@ from magic_tools.options import RunOptions
 from magic_tools.schema.dialects.rendered import DialectChange
 from magic_tools.schema.dialects.requests import render_tools
 from magic_tools.schema.dialects.table import Dialect
-from magic_tools.tools.admitting import admitted
+from magic_tools.tools.admitting import by_name
 from magic_tools.tools.batch import AT_ONCE, call_all, check_bounds, check_contexts
 from magic_tools.tools.discovery import load_module, same_tool, tools_in, unique, walk
 from magic_tools.tools.executable import Executable, scopes_of
@@ -207,9 +207,8 @@ class Toolset:
     ) -> Program[tuple[ToolResult, ...]]:
         check_bounds(at_once, deadline_s)
         own = with_own_ids(calls)
-        served = [admitted(target, scope) for target in self.executables.values()]
-        targets = {target.name: target for target in served}
-        names = [target.name for target in served if target.standing.refusal is None]
+        targets = by_name(self.executables.values(), scope)
+        names = [name for name, target in targets.items() if target.standing.refusal is None]
         check_contexts(targets, own, scope.context)
         readied = [ready(targets.get(call.name), call, scope, names) for call in own]
         program = call_all(readied, scope, at_once=at_once, approved=approved)

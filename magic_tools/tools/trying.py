@@ -114,7 +114,7 @@ def _broken(
     cause: Exception | None = None,
 ) -> Broken:
     """The failure of a broken result; what is masked or secret is not shown in what is said of it."""
-    masks, secrets = target.policy.masks, secrets_of(target, prepared, scope)
+    masks, secrets = target.guards.masks, secrets_of(target, prepared, scope)
     shown = [each._replace(got=HIDDEN) if is_masked(each.place, masks) else each for each in findings]
     issues = without_secrets(told(shown, "en"), secrets)
     violation = ContractViolation(stage, issues)
@@ -123,7 +123,7 @@ def _broken(
         ErrorCode.INTERNAL,
         words,
         retryable=target.is_safe,
-        effect="none" if target.policy.read_only else "applied",
+        effect="none" if target.guards.read_only else "applied",
         outcome="broken_result",
         exception=violation,
         issues=without_secrets(told(shown, scope.language), secrets),

@@ -298,8 +298,10 @@ def test_in_a_searchable_set(run_it: RunIt, moment: datetime) -> None:
 
 
 def test_a_tool_that_is_not_offered_cannot_be_forced(run_it: RunIt) -> None:
-    """A choice of it is said before the first request."""
-    with pytest.raises(ValueError, match="'look' is no tool of this run; there are: note"):
+    """A choice of it is refused before the first request, with why it is not offered."""
+    with pytest.raises(
+        ValueError, match=r"'look' cannot be forced: look is refused since .*use crm.find@3.0.0 instead"
+    ):
         run_it("Go", tools=[look_of(), note], model=looking(), options=at(REJECTED, tool_choice="look"))
 
 
@@ -307,7 +309,7 @@ def test_the_description_says_it_whatever_the_time_is(run_it: RunIt) -> None:
     """The deprecation stands in what a model reads of the tool."""
     model = looking()
     run_it("Go", tools=[look_of()], model=model, options=at(START))
-    assert "Deprecated since 2026-12-11" in model.requests[0].tools[0].description
+    assert "Deprecated as of 2026-12-11" in model.requests[0].tools[0].description
 
 
 def test_a_set_of_which_nothing_is_declared_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from magic_tools import (
     DefinitionError,
     ErrorCode,
     Event,
+    Injected,
     Lifecycle,
     Manifest,
     Pin,
@@ -274,20 +275,15 @@ def test_a_secret_is_in_no_trace_of_a_failing_adapter(run_it: RunIt) -> None:
         assert "UpgradeError" in repr(events)
 
 
-def test_results_that_break_need_an_adapter_too(run_it: RunIt) -> None:
-    """Without one the tool is refused as changed; with one it is served, and the model is told its schema of today."""
-    for result, is_error in ((None, True), (lambda old: {"ticket": old}, False)):
-        DONE.clear()
-        model = opening()
-        changed = ticket_of(nested_ticket, "2.0.0", adapter=renamed_title, result=result)
-        outcome = run_it("Go", tools=[changed, note], model=model, options=pinned())
-        first, _ = results_in(outcome.transcript)
-        assert first.is_error is is_error
-        if is_error:
-            assert first.code is ErrorCode.CONFLICT
-            assert "its results break what this run is pinned to" in first.content
-        else:
-            assert model.requests[0].tools[0].output_schema == changed.contract.output_schema
+@pytest.mark.parametrize("result", [None, lambda old: {"ticket": old}])
+def test_results_that_break_cannot_be_brought_back(run_it: RunIt, result: Any) -> None:
+    """An adapter of results goes from old to new: the tool is refused as changed, whatever adapters there are."""
+    changed = ticket_of(nested_ticket, "2.0.0", adapter=renamed_title, result=result)
+    outcome = run_it("Go", tools=[changed, note], model=opening(), options=pinned())
+    first, _ = results_in(outcome.transcript)
+    assert (first.code, DONE) == (ErrorCode.CONFLICT, ["a"])
+    assert "its results break what this run is pinned to, and no adapter can bring them back" in first.content
+    assert changed.upgrade_result("1.2.0", {"id": "T-1", "priority": "P1"}) if result else True
 
 
 def test_rules_and_leave_are_of_the_new_arguments(run_it: RunIt) -> None:
@@ -370,8 +366,11 @@ def test_a_version_that_is_not_accepted(run_it: RunIt, adapter: Any) -> None:
     outcome = run_it("Go", tools=[changed, note], model=opening(), options=pinned(events))
     refused, _ = results_in(outcome.transcript)
     assert refused.code is ErrorCode.CONFLICT
+    was, now = PINNED.pins[0], Pin.of(changed)
     assert refused.content.startswith(
-        "create_ticket did not run: this run is pinned to version 1.2.0 of it, and version 2.1.0 accepts 2.x alone "
+        f"create_ticket did not run: this run is pinned to version 1.2.0 of it, and version 2.1.0 accepts 2.x alone. "
+        f"It was: version 1.2.0, interface {was.interface}, surface {was.surface}. It is now: "
+        f"version 2.1.0, interface {now.interface}, surface {now.surface} "
         "(use crm.find instead, how to migrate: see the wiki)."
     )
     assert [each.kind for each in told(events, ToolDrifted)] == ["refused"]
@@ -388,13 +387,44 @@ def test_a_version_that_is_deprecated(run_it: RunIt) -> None:
         options = RunOptions(manifest=PINNED, trace=events.append, clock=partial(always, at))
         first, _ = results_in(run_it("Go", tools=[changed, note], model=opening(), options=options).transcript)
         assert first.is_error is is_error
-        if not is_error:
+        if is_error:
+            was, now = PINNED.pins[0].words, Pin.of(changed).words
+            assert first.content.startswith(
+                "create_ticket did not run: version 1.2.0 of it, to which this run is pinned, is refused since "
+                f"2026-12-11. It was: {was}. It is now: {now}."
+            )
+        else:
             assert json.loads(first.content)["note"] == (
                 "Version 1.2.0 of create_ticket, to which this run is pinned, is deprecated, and refused from "
                 "2026-12-11 on."
             )
             (warned,) = told(events, ToolDeprecated)
             assert (warned.pinned, warned.version, warned.ends) == ("1.2.0", "2.1.0", "2026-12-11")
+
+
+@pytest.mark.parametrize(
+    ("sunset", "rejected", "warned", "words", "ends"),
+    [
+        ("2026-12-11", "2026-12-20", True, "Version 1.2.0 of create_ticket, to which", "2026-12-11"),
+        ("2026-12-11", "2026-12-05", True, "create_ticket is deprecated", "2026-12-05"),
+        ("2026-12-11", "2026-12-05", False, "Version 1.2.0 of create_ticket, to which", "2026-12-05"),
+        (None, "2026-12-05", False, "Version 1.2.0 of create_ticket, to which", "2026-12-05"),
+        (None, "2026-12-05", True, "create_ticket is deprecated", "2026-12-05"),
+        ("2026-12-11", None, False, "Version 1.2.0 of create_ticket, to which", "2026-12-11"),
+    ],
+)
+def test_the_earlier_of_two_ends_is_told(
+    run_it: RunIt, sunset: str | None, rejected: str | None, warned: bool, words: str, ends: str
+) -> None:
+    """A tool that ends, and a version of it that does: the sentence and the event have what comes first."""
+    events: list[Event] = []
+    life = Lifecycle(warned=AT if warned else None, rejected=rejected, guide="see the wiki")
+    changed = ticket_of(new_ticket, "2.1.0", adapter=renamed_title, deprecates=("1.x",), sunset=sunset, lifecycle=life)
+    outcome = run_it("Go", tools=[changed, note], model=opening(), options=pinned(events))
+    said = json.loads(results_in(outcome.transcript)[0].content)["note"]
+    assert said.startswith(words)
+    assert f"refused from {ends} on" in said
+    assert [each.ends for each in told(events, ToolDeprecated)] == [ends]
 
 
 def test_a_tool_is_known_by_its_identifier(run_it: RunIt) -> None:
@@ -408,6 +438,91 @@ def test_a_tool_is_known_by_its_identifier(run_it: RunIt) -> None:
     assert results_in(outcome.transcript)[0].is_error is False
 
 
+def renamed_tool(name: str = "create", id_: str = "desk.open") -> Tool[..., Any]:
+    return tool(old_ticket, name=name, policy=Policy(id=id_, version="1.1.0"))
+
+
+BEFORE = Manifest.of([renamed_tool("open_ticket"), note], AT)
+
+
+@pytest.mark.parametrize("name", ["open_ticket", "create"])
+def test_a_tool_that_was_renamed(run_it: RunIt, name: str) -> None:
+    """By the name that the task knows, and by its new one, it is refused as changed, and told so once."""
+    events: list[Event] = []
+    model = opening(name=name)
+    outcome = run_it("Go", tools=[renamed_tool(), note], model=model, options=pinned(events, BEFORE))
+    refused, _ = results_in(outcome.transcript)
+    assert (refused.code, refused.name, DONE) == (ErrorCode.CONFLICT, name, ["a"])
+    was, now = BEFORE.pins[0], Pin.of(renamed_tool())
+    assert refused.content.startswith(
+        f"{name} did not run: it has changed since this run was pinned to it. It was: {was.words}. "
+        f"It is now: {now.words}."
+    )
+    assert [each.name for each in model.requests[0].tools] == ["note"]
+    drifted = [(each.kind, each.tool, each.now) for each in told(events, ToolDrifted)]
+    assert drifted == [("changed", "create", now.words)]
+    (by_hand,) = Toolset(renamed_tool(), note).invoke_all(
+        [ToolCall("t", name, '{"title": "a"}')], options=pinned(manifest=BEFORE)
+    )
+    assert (by_hand.code, by_hand.content) == (ErrorCode.CONFLICT, refused.content)
+
+
+def test_a_tool_that_was_renamed_and_has_ended(run_it: RunIt) -> None:
+    """By the name that the task knows, its end is told."""
+    life = Lifecycle(rejected="2026-11-01", guide="see the wiki")
+    after = tool(old_ticket, name="create", policy=Policy(id="desk.open", version="1.1.0", lifecycle=life))
+    model = opening(name="open_ticket")
+    outcome = run_it("Go", tools=[after, note], model=model, options=pinned(manifest=BEFORE))
+    refused, _ = results_in(outcome.transcript)
+    assert refused.code is ErrorCode.NOT_FOUND
+    assert refused.content.startswith("open_ticket is refused since 2026-11-01, and did not run (how to migrate: see")
+
+
+def test_a_tool_that_has_the_name_of_one_that_was_renamed(run_it: RunIt) -> None:
+    """Who has the name now is meant by it; a pinned task does not know that tool, and is told so."""
+    other = renamed_tool("open_ticket", "desk.other")
+    for tools in ([renamed_tool(), other], [other, renamed_tool()]):
+        outcome = run_it("Go", tools=[*tools, note], model=opening(name="open_ticket"), options=pinned(manifest=BEFORE))
+        assert "its manifest does not hold open_ticket" in results_in(outcome.transcript)[0].content
+        both = Manifest.of([renamed_tool("create_once"), other], AT)
+        (made,) = Toolset(*tools).invoke_all(
+            [ToolCall("t", "open_ticket", '{"title": "a"}')], options=pinned(manifest=both)
+        )
+        assert made.is_error is False
+
+
+def test_a_name_that_two_tools_have_by_now(run_it: RunIt) -> None:
+    """A renamed tool that an adapter serves is called by the pinned name, whoever else has that now."""
+    after = tool(new_ticket, name="create", policy=Policy(id="desk.open", version="2.0.0", accepts=("*",)))
+    after.upgrade_from("1.x")(renamed_title)
+    other = renamed_tool("open_ticket", "desk.other")
+    for tools in ([after, other, note], [other, after, note]):
+        DONE.clear()
+        run_it("Go", tools=tools, model=opening(name="open_ticket"), options=pinned(manifest=BEFORE))
+        call = ToolCall("t", "open_ticket", '{"title": "a"}')
+        Toolset(*tools).invoke_all([call], options=pinned(manifest=BEFORE))
+        assert DONE == [("Broken", "P3", 1), "a", ("a", "P3", 1)]
+
+
+def test_what_the_context_fills_in_is_in_no_trace_of_a_failing_adapter(run_it: RunIt) -> None:
+    """An adapter that raises with a text of the context tells it as little as a function does."""
+
+    def ticket_for(subject: str, tenant: Injected[str]) -> Ticket:
+        """Open a ticket, soon."""
+        return Ticket(id="T-1", priority="P1")
+
+    def naming(old: Mapping[str, Any]) -> dict[str, Any]:
+        raise ValueError("of the tenant Example & Sons")
+
+    events: list[Event] = []
+    changed = ticket_of(ticket_for, "2.0.0", adapter=naming)
+    context = {"tenant": "Example & Sons"}
+    run_it("Go", tools=[changed, note], model=opening(), context=context, options=pinned(events))
+    (detail,) = [each.detail for each in told(events, ToolCompleted) if each.tool == "create_ticket"]
+    assert "of the tenant ***" in detail
+    assert "Sons" not in repr(events).replace('"of the tenant Example & Sons"', "")
+
+
 def test_all_that_is_said_of_a_pin_is_chinese_too(run_it: RunIt) -> None:
     """Refusals of what changed, of what is not pinned, not accepted and gone have Chinese."""
     tools = [
@@ -415,7 +530,7 @@ def test_all_that_is_said_of_a_pin_is_chinese_too(run_it: RunIt) -> None:
         ([ticket_of(new_ticket, "2.1.0"), note], "只接受 2.x"),
         ([note], "已不存在，而本次运行固定于它"),
         ([ticket_of(new_ticket, "2.0.0", adapter=raising), note], "无法转换为版本"),
-        ([ticket_of(nested_ticket, "2.0.0", adapter=renamed_title), note], "没有适配器可用"),
+        ([ticket_of(nested_ticket, "2.0.0", adapter=renamed_title), note], "没有适配器能将其转换回去"),
     ]
     for given, words in tools:
         outcome = run_it("Go", tools=given, model=opening(), options=pinned(language="zh"))

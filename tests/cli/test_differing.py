@@ -82,6 +82,54 @@ def test_a_revision_is_read_without_touching_the_files(command: Command, sides: 
     assert not (sides / "snapshots").exists()
 
 
+@pytest.mark.parametrize("new", ["now", "now.py", "now/crm.find.json"])
+def test_a_revision_without_snapshots_has_no_tools(command: Command, folder: Path, new: str) -> None:
+    """The first pull request that adds snapshots passes: each tool is added, and what was looked for is said."""
+    snapshots(command, folder, "now", tool())
+    git(folder, "init", "-q", ".")
+    git(folder, "add", "now.py")
+    git(folder, "commit", "-qm", "before")
+    for old in ("git:HEAD", "git:HEAD:now"):
+        done = command("diff", old, new, "--format", "json")
+        path = old.partition("HEAD:")[2] or "snapshots"
+        assert done.code == 0
+        assert [(each["id"], each["kind"]) for each in json.loads(done.out)["tools"]] == [("crm.find", "added")]
+        assert done.err == f"magic-tools: There is no snapshot in {path} at HEAD: every tool counts as new.\n"
+    assert "the tool\n" in command("diff", "git:HEAD", new).out
+    (folder / "snapshots").mkdir()
+    (folder / "snapshots" / "crm.find.json").write_text("{")
+    git(folder, "add", "snapshots")
+    git(folder, "commit", "-qm", "broken")
+    assert "snapshots/crm.find.json: it cannot be read as JSON" in command("diff", "git:HEAD", new).err
+
+
+def test_a_revision_is_read_from_the_folder_one_is_in(
+    command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A path is from there on, and where nothing is there, the path in the repository is told."""
+    (folder / "shop").mkdir()
+    snapshots(command, folder, "shop/snapshots", tool())
+    git(folder, "init", "-q", ".")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "one")
+    monkeypatch.chdir(folder / "shop")
+    assert command("diff", "git:HEAD", "snapshots") == command("diff", "snapshots", "git:HEAD:snapshots")
+    assert command("diff", "snapshots", "git:HEAD:../shop/snapshots").code == 0
+    done = command("diff", "snapshots", "git:HEAD:old")
+    assert (done.code, done.out) == (2, "")
+    assert "There is no snapshot in shop/old at HEAD: name the place, from this folder on" in done.err
+
+
+def test_a_folder_with_a_broken_snapshot_is_not_compared(command: Command, folder: Path) -> None:
+    """A merge that was not ended is told, and the other tools are not taken for all that there are."""
+    snapshots(command, folder, "old", tool(), tool("stock"))
+    file = folder / "old" / "stock.json"
+    file.write_text("<<<<<<< ours\n" + file.read_text())
+    done = command("diff", "old", "old")
+    assert (done.code, done.out) == (2, "")
+    assert "old/stock.json: it cannot be read as JSON: a merge was not ended" in done.err
+
+
 @pytest.mark.parametrize(
     ("new", "codes"),
     [(tool(), (0, 0, 0)), (WIDER, (0, 0, 0)), (WORDED, (3, 0, 0)), (BROKEN, (4, 4, 0))],
@@ -183,7 +231,11 @@ def test_the_first_format_is_compared(command: Command, folder: Path) -> None:
         (("git:", "old"), "'git:' names no revision: write git:REV, or git:REV:PATH, such as git:main:snapshots."),
         (("git:--help", "old"), "'git:--help' names no revision"),
         (("git:v9", "old"), "git:v9 cannot be read: there is no such revision."),
-        (("git:HEAD", "old"), "There is no snapshot in snapshots at HEAD: name the place, as in git:HEAD:PATH."),
+        (
+            ("old", "git:HEAD"),
+            "no snapshot in snapshots at HEAD: name the place, from this folder on, as in git:HEAD:PATH.",
+        ),
+        (("git:HEAD:a.json", "old"), "There is no snapshot in a.json at HEAD: name the place"),
         (("git:HEAD:bare.py", "old"), "bare.py: it cannot be read as JSON"),
         (("old", "old", "--fail-on", "compatible"), "'compatible'"),
         (("old", "old", "--format", "html"), "'html'"),

@@ -114,8 +114,8 @@ def test_a_version_has_to_rise(command: Command, shop: Path, write: Any) -> None
     assert done.code == 4
     assert "crm.find  1.0.0 -> 1.1.0: changed, breaking, a major change\n" in done.out
     assert "1.1.0" in done.out.split("crm.find.json\n")[1].split("breaking ")[0]
-    assert "raise it, and then: magic-tools snapshot now.py --update\n" in done.out
-    assert "same version all the same: magic-tools snapshot now.py --update --ignore-version\n" in done.out
+    assert "raise it, and then:\n  magic-tools snapshot now.py --update\n" in done.out
+    assert "same version all the same:\n  magic-tools snapshot now.py --update --ignore-version\n" in done.out
     assert files(shop) == before
     assert command("snapshot", "now.py", "--update", "--ignore-version").code == 0
     assert command("snapshot", "now.py", "--check").code == 0
@@ -141,7 +141,7 @@ def test_a_tool_that_is_gone_is_retired(command: Command, shop: Path, write: Any
     done = command("snapshot", "now.py")
     assert done.code == 1
     assert "crm.find  unused\n  snapshots/crm.find.json\n  there is no such tool any more\n" in done.out
-    assert "keep its id reserved: magic-tools snapshot now.py --retire crm.find\n" in done.out
+    assert "keep its id reserved:\n  magic-tools snapshot now.py --retire crm.find\n" in done.out
     done = command("snapshot", "now.py", "--retire", "crm.find")
     assert done.code == 0
     assert done.out.startswith("removed snapshots/crm.find.json: the id 'crm.find' is reserved: it was a tool's")
@@ -153,7 +153,41 @@ def test_a_tool_that_is_gone_is_retired(command: Command, shop: Path, write: Any
         assert done.code == 4
         assert "crm.find  1.0.0 -> 9.0.0: reused, breaking\n" in done.out
         assert "Give a tool under a reserved id another id" in done.out
+        assert all(len(line) <= 80 for line in done.out.splitlines())
     assert sorted(files(shop)) == ["retired.json", "stock.json"]
+
+
+def test_the_last_tool_is_retired(command: Command, shop: Path) -> None:
+    """Of a module that has no tool left, the snapshot is told as unused, and its id can be reserved."""
+    (shop / "none.py").write_text("X = 1\n")
+    for options in ((), ("--check",), ("--update",)):
+        done = command("snapshot", "none.py", *options)
+        assert (done.code, done.err) == (1, "")
+        assert "crm.find  unused\n" in done.out
+        assert "magic-tools snapshot none.py --retire crm.find\n" in done.out
+    done = command("snapshot", "none.py", "--retire", "crm.find")
+    assert (done.code, done.err) == (0, "")
+    assert sorted(files(shop)) == ["retired.json"]
+    assert "There is no tool in none.py." in command("snapshot", "none.py", "--check").err
+
+
+def test_an_entry_for_a_tool_that_is_to_retire_is_told(command: Command, folder: Path, write: Any) -> None:
+    """What was written says whose id is reserved from then on."""
+    life = "lifecycle=Lifecycle(retired='2099-01-01', reason='No more.')"
+    write("ends.py", tool().replace("policy=Policy(", f"policy=Policy({life}, "))
+    out = command("snapshot", "ends.py").out
+    assert "wrote snapshots/retired.json: the id 'crm.find' is reserved for the tool, which is to retire\n" in out
+
+
+@pytest.mark.parametrize("content", ["<<<<<<< ours\n", "{}", "{"])
+def test_a_broken_file_of_no_tool_is_told(command: Command, shop: Path, content: str) -> None:
+    """Whatever is asked for, it keeps the command from ending well, and stays."""
+    (shop / "snapshots" / "gone.json").write_text(content)
+    for options in ((), ("--check",), ("--update",)):
+        done = command("snapshot", "shop.py", *options)
+        assert done.code == 1
+        assert "gone  unreadable\n  snapshots/gone.json\n" in done.out
+    assert (shop / "snapshots" / "gone.json").read_text() == content
 
 
 def test_a_tool_that_is_there_does_not_retire(command: Command, shop: Path) -> None:
@@ -215,7 +249,7 @@ def test_the_commands_that_are_named_are_this_very_call(command: Command, write:
     write("a shop.py", tool())
     place = "a folder with a rather long name/and another one in it/contracts"
     done = command("snapshot", "a shop.py", "--directory", place, "--check")
-    assert f"To write what is new: magic-tools snapshot 'a shop.py' --directory '{place}'\n" in done.out
+    assert f"To write what is new:\n  magic-tools snapshot 'a shop.py' --directory '{place}'\n" in done.out
 
 
 def test_the_examples_by_default(command: Command, folder: Path) -> None:

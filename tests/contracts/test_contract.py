@@ -407,6 +407,6 @@ def test_the_description_as_a_model_reads_it() -> None:
     """What is said of the tool's end stands below its own words, and counts in the surface."""
     assert PLAIN.told_description == ""
     assert WHOLE.told_description.startswith(
-        "Orders an article.\n\nNot for returns: use crm.return.\n\nDeprecated since"
+        "Orders an article.\n\nNot for returns: use crm.return.\n\nDeprecated as of"
     )
     assert WHOLE.description.endswith("use crm.return.")

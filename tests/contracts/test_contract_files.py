@@ -66,6 +66,11 @@ def test_a_file_written_by_hand() -> None:
         ("risk: ", "rsik: ", "^the contract, line 4, rsik: there is no key 'rsik' here; did you mean risk"),
         ("[2.x]", "[1.x]", "^the contract, line 5, accepts: .*leaves out the version itself"),
         ("[2.x]", "2.x", "^the contract, line 5, accepts: accepts is to be a list of texts"),
+        (
+            "output_schema: {}",
+            "output_schema: {}\nerror_schema: {type: objekt}",
+            r"^the contract, line 14, error_schema: Policy\(error_schema=...\): at /type",
+        ),
         ("[2.x]", "[2.1]", "^the contract, line 5, accepts: accepts is to be a list of texts"),
         ("2027-06-30", "2027-06-31", r"^the contract, line 7, lifecycle\.rejected: .*is no date by ISO 8601"),
         ("  replacement: crm.customer.find\n", "", "^the contract, line 6, lifecycle: .*nothing says what to do"),
@@ -74,7 +79,7 @@ def test_a_file_written_by_hand() -> None:
         (
             "output_schema: {}",
             "output_schema:",
-            "^the contract, line 13, output_schema: .*is to be a mapping, got None",
+            "^the contract, line 13, output_schema: .*is to be a mapping, got null",
         ),
         ("id: crm.customer.lookup", "id: ../lookup", r"^the contract, line 1, id: Policy\(id='\.\./lookup'\)"),
         ("id: crm", "interface_digest: sha256:00\nid: crm", "^the contract, line 1, interface_digest: .*changed after"),
@@ -155,6 +160,31 @@ def test_the_suffix_says_what_a_file_is(tmp_path: Path) -> None:
     for name, text in (("c.YML", FILE), ("c.contract", FILE), ("c", WHOLE.to_json()), ("c.JSON", WHOLE.to_json())):
         (tmp_path / name).write_text(text, encoding="utf-8")
         assert ToolContract.from_file(tmp_path / name) == (WHOLE if text != FILE else ToolContract.from_yaml(FILE))
+
+
+@pytest.mark.parametrize("odd", ["a\x85b", "\x7f", "\U0001f600", "\ud800", "tab\there", "\u2028"])
+@pytest.mark.parametrize("name", [None, "c.yaml", "c.json", "c.txt"])
+def test_json_is_read_as_json(tmp_path: Path, odd: str, name: str | None) -> None:
+    """Also where YAML is expected, which has fewer characters: a text in JSON says what it says."""
+    data = {**PLAIN.to_data(), "description": odd}
+    del data["interface_digest"], data["surface_digest"]
+    for is_ascii in (True, False):
+        text = json.dumps(data, ensure_ascii=is_ascii)
+        source: Any = text
+        if name is not None:
+            if not is_ascii and odd == "\ud800":  # which no file can hold
+                continue
+            source = tmp_path / name
+            source.write_text(text, encoding="utf-8")
+        for made in (ToolContract.from_yaml(source), ToolContract.from_file(source)):
+            assert made.description == odd
+
+
+def test_json_in_yaml_is_as_strict(tmp_path: Path) -> None:
+    """A key that stands twice is refused there too, and braces that are no JSON are YAML."""
+    with pytest.raises(DefinitionError, match="the key 'id' stands twice"):
+        ToolContract.from_yaml('{"id": "a", "id": "b", "description": "d", "input_schema": {}, "output_schema": {}}')
+    assert ToolContract.from_yaml("{id: a, description: d, input_schema: {}, output_schema: {}}").id == "a"
 
 
 def test_a_place_in_json_is_told_by_its_keys() -> None:

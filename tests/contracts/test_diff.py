@@ -13,6 +13,7 @@ from magic_tools.contracts.contract import ToolContract
 from magic_tools.contracts.diff import diff, diff_schemas, version_fault
 from magic_tools.contracts.execution import Execution
 from magic_tools.contracts.lifecycle import Lifecycle
+from magic_tools.contracts.normal import schema_digest
 from magic_tools.contracts.policy import Policy, WrongExample
 from magic_tools.contracts.semantics import Semantics
 from magic_tools.errors import DefinitionError
@@ -45,7 +46,7 @@ def only(changes: list[Change]) -> Change:
     return change
 
 
-V2 = {"version": "2.0.0"}
+V2: dict[str, Any] = {"version": "2.0.0"}
 GUIDE = {"replacement": "crm.ticket.open"}
 DECLARATIONS: list[tuple[dict[str, Any], dict[str, Any], str, str, str]] = [
     ({}, {"owner": "crm"}, "policy.owner", "owner_added", "compatible"),
@@ -73,7 +74,7 @@ DECLARATIONS: list[tuple[dict[str, Any], dict[str, Any], str, str, str]] = [
     ({"metrics_prefix": "a"}, {}, "policy.metrics_prefix", "metrics_prefix_removed", "behavioural"),
     ({}, {"log_fields": ("title",)}, "policy.log_fields", "log_fields_changed", "compatible"),
     ({"log_fields": ("title",)}, {}, "policy.log_fields", "log_fields_changed", "behavioural"),
-    ({}, {"examples": ({"title": "x"},)}, "policy.examples", "examples_changed", "behavioural"),
+    ({}, {"examples": ({"title": "x"},)}, "policy.examples", "examples_changed", "compatible"),
     (
         {}, {"wrong_examples": (WrongExample({}, "no title"),)},
         "policy.wrong_examples", "wrong_examples_changed", "compatible",
@@ -122,6 +123,108 @@ DECLARATIONS: list[tuple[dict[str, Any], dict[str, Any], str, str, str]] = [
         "policy.sunset", "sunset_changed", "behavioural",
     ),
 ]  # fmt: skip
+
+
+LIVES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    ({}, {"announced": "2026-12-01", "rejected": "2027-06-01"}, "behavioural"),
+    ({}, {"rejected": "2027-06-01"}, "breaking"),
+    ({}, {"announced": "2027-06-01", "rejected": "2027-06-01"}, "breaking"),
+    ({"announced": "2026-12-01"}, {"announced": "2026-12-01", "rejected": "2027-06-01"}, "behavioural"),
+    ({"retired": "2099-01-01"}, {"rejected": "2027-06-01", "retired": "2099-01-01"}, "breaking"),
+    ({"rejected": "2099-01-01"}, {"retired": "2027-06-01"}, "breaking"),
+    ({"rejected": "2027-06-01"}, {"rejected": "2027-06-01", "retired": "2028-01-01"}, "behavioural"),
+    ({"rejected": "2027-06-01"}, {}, "behavioural"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "effect"), LIVES)
+def test_an_end_that_nobody_was_told_of_in_time(old: dict[str, Any], new: dict[str, Any], effect: str) -> None:
+    """What counts is from when on calls are refused: sooner than was told, or with no announcement before, breaks."""
+    changes = diff(contract(lifecycle=Lifecycle(**old, **GUIDE)), contract(lifecycle=Lifecycle(**new, **GUIDE)))
+    assert worst(changes) == effect
+
+
+SERVED: list[tuple[dict[str, Any], dict[str, Any], str | None]] = [
+    ({"accepts": ("1.x", "2.x")}, {"accepts": ("2.x",), "deprecates": ("1.x",)}, "behavioural"),
+    ({"accepts": ("1.x", "2.x")}, {"accepts": ("2.x",)}, "breaking"),
+    ({"accepts": (">=2.0.0 <3",)}, {"accepts": ("2.x",)}, "compatible"),
+    ({}, {"accepts": ("2.x",)}, "compatible"),
+    ({}, {"accepts": ("1.x", "2.x")}, "compatible"),
+    ({"accepts": ("2.x",)}, {"accepts": ("2.0.0",)}, "breaking"),
+    ({"accepts": ("*",)}, {"accepts": (">=1.0.0",)}, "breaking"),
+    ({"accepts": ("2.x",)}, {"accepts": ("2.x",)}, None),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "effect"), SERVED)
+def test_the_versions_that_are_served(old: dict[str, Any], new: dict[str, Any], effect: str | None) -> None:
+    """However ranges are written: a version that was served and is refused breaks; a warning alone does not."""
+    assert worst(diff(contract(**V2, **old), contract(**V2, **new))) == effect
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        ({"maximum": "1000"}, {"maximum": "10"}, ("narrowed", "breaking", "compatible")),
+        ({"minimum": "0.5"}, {"exclusiveMinimum": "0.50"}, ("narrowed", "breaking", "compatible")),
+        ({"minimum": "0.5"}, {"minimum": "5E-1"}, ("respelled", "compatible", "compatible")),
+        ({}, {"minimum": "1"}, ("narrowed", "breaking", "compatible")),
+        ({"decimalPlaces": "4"}, {"decimalPlaces": "2"}, ("narrowed", "breaking", "compatible")),
+        ({"multipleOf": "0.01"}, {"multipleOf": "0.05"}, ("narrowed", "breaking", "compatible")),
+        ({"minimum": "2020-01-01"}, {"minimum": "2025-01-01"}, ("narrowed", "breaking", "compatible")),
+        ({"maximum": "2020-01-01"}, {"maximum": "2025-01-01"}, ("widened", "compatible", "breaking")),
+        ({"exclusiveMaximum": "P1D"}, {"exclusiveMaximum": "PT25H"}, ("widened", "compatible", "breaking")),
+        ({}, {"now": "past"}, ("narrowed", "breaking", "compatible")),
+        ({"now": "past"}, {"now": "future"}, ("changed", "breaking", "breaking")),
+        ({"minimum": "08:00:00"}, {"minimum": "2025-01-01"}, ("changed", "breaking", "breaking")),
+        ({"maximum": "2020-01-01T00:00:00"}, {"maximum": "2020-01-01T00:00:00Z"}, ("changed", "breaking", "breaking")),
+    ],
+)
+def test_limits_that_json_schema_cannot_state(old: JsonObject, new: JsonObject, wanted: tuple[str, str, str]) -> None:
+    """Bounds of decimals, moments and durations have a direction like those of numbers, and are of the interface."""
+    schemas = [{"type": "string", **({"x-limits": limits} if limits else {})} for limits in (old, new)]
+    called, arguments = only(diff_schemas(*schemas, side="input")), only(diff_schemas(*schemas, side="output"))
+    assert (called.kind, called.effect, arguments.effect) == (f"limits_{wanted[0]}", *wanted[1:])
+    assert schema_digest(schemas[0], texts=False) != schema_digest(schemas[1], texts=False)
+
+
+def test_a_definition_in_several_places() -> None:
+    """What changed in a definition is told at each place where it is used."""
+
+    def money(least: int) -> JsonObject:
+        uses = {name: {"$ref": "#/$defs/Money"} for name in ("price", "fee", "tip")}
+        return {"type": "object", "properties": uses, "$defs": {"Money": {"type": "integer", "minimum": least}}}
+
+    changes = diff_schemas(money(0), money(1), side="input")
+    assert [(change.path, change.kind) for change in changes] == [
+        (f"input.{name}", "range_narrowed") for name in ("price", "fee", "tip")
+    ]
+
+
+@pytest.mark.parametrize("kinds", [["string", "null"], ["integer", "string", "null"], ["integer", "object", "array"]])
+def test_a_note_of_a_choice_is_told_once(kinds: list[str]) -> None:
+    """However many alternatives a field has, another default of it is one change."""
+    old, new = ({"properties": {"a": {"type": kinds, "default": value}}} for value in ("x", "y"))
+    assert only(diff_schemas(old, new, side="input")).kind == "default_changed"
+
+
+def test_anything_is_one_word() -> None:
+    """From anything to something, and back, is one change, and not one for each type."""
+    stated = {"type": "object", "required": ["code"]}
+    assert [change.kind for change in diff_schemas({}, stated, side="error")] == ["schema_narrowed"]
+    assert [change.kind for change in diff_schemas(stated, {}, side="error")] == ["schema_widened"]
+
+
+def test_a_witness_is_of_its_change() -> None:
+    """A value stands under the change for which it is refused, though another would refuse it too."""
+    old = {"type": "object", "properties": {"cents": {"type": "integer", "maximum": 500}}, "required": ["cents"]}
+    new = {
+        "type": "object",
+        "properties": {"cents": {"type": "integer", "maximum": 50}, "reason": {"type": "string"}},
+        "required": ["cents", "reason"],
+    }
+    proofs = {change.kind: change.witness.value for change in diff_schemas(old, new, side="input") if change.witness}
+    assert proofs == {"range_narrowed": {"cents": 500}, "required_field_added": {"cents": 500}}
 
 
 @pytest.mark.parametrize(("old", "new", "path", "kind", "effect"), DECLARATIONS)
@@ -324,7 +427,7 @@ def test_a_witness_is_of_the_whole() -> None:
 
 
 def test_a_circle_is_told_of_once() -> None:
-    """What changed in a recursive schema is one change, at the first place where it stands."""
+    """What changed in a recursive schema is told where that stands, and not at every depth."""
 
     def tree(leaf: JsonObject) -> JsonObject:
         node = {"type": "object", "properties": {"v": leaf, "kids": {"type": "array", "items": {"$ref": "#/$defs/T"}}}}
@@ -334,8 +437,11 @@ def test_a_circle_is_told_of_once() -> None:
             "$defs": {"T": node},
         }
 
-    change = only(diff_schemas(tree({"type": "number"}), tree({"type": "integer"}), side="input"))
-    assert (change.path, change.kind) == ("input.a.v", "type_narrowed")
+    changes = diff_schemas(tree({"type": "number"}), tree({"type": "integer"}), side="input")
+    assert [(change.path, change.kind) for change in changes] == [
+        ("input.a.v", "type_narrowed"),
+        ("input.b.v", "type_narrowed"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -158,12 +158,12 @@ def test_a_clock_without_a_zone_is_refused() -> None:
     [
         (Lifecycle(), ""),
         (Lifecycle(replacement="a.b"), ""),
-        (Lifecycle(announced="2026-12-01"), "Deprecated since 2026-12-01."),
+        (Lifecycle(announced="2026-12-01"), "Deprecated as of 2026-12-01."),
         (
             Lifecycle(announced="2026-12-01", rejected="2027-06-01", replacement="crm.customer.find"),
-            "Deprecated since 2026-12-01, refused from 2027-06-01: use crm.customer.find instead.",
+            "Deprecated as of 2026-12-01, refused from 2027-06-01: use crm.customer.find instead.",
         ),
-        (Lifecycle(hidden="2026-12-01", replacement="a"), "Deprecated since 2026-12-01: use a instead."),
+        (Lifecycle(hidden="2026-12-01", replacement="a"), "Deprecated as of 2026-12-01: use a instead."),
         (Lifecycle(rejected="2027-06-01", reason="The shop is closed"), "Refused from 2027-06-01. The shop is closed."),
         (Lifecycle(retired="2027-06-01T09:00:00Z", reason="No."), "Refused from 2027-06-01T09:00:00Z. No."),
         (
@@ -172,7 +172,7 @@ def test_a_clock_without_a_zone_is_refused() -> None:
                 guide="https://example.com/guide", contact="crm@example.com",
             ),
             (
-                "Deprecated since 2026-12-01, refused from 2027-06-01: use a.b@3.0.0 instead. It was slow。 "
+                "Deprecated as of 2026-12-01, refused from 2027-06-01: use a.b@3.0.0 instead. It was slow。 "
                 "https://example.com/guide Ask crm@example.com."
             ),
         ),
@@ -186,8 +186,8 @@ def test_what_is_told_of_it(life: Lifecycle, words: str) -> None:
 def test_the_words_stand_below_the_description() -> None:
     """They are its last paragraph, alone where there is no other, and absent where there are none."""
     life = Lifecycle(announced="2026-12-01")
-    assert life.added_to("Find.") == "Find.\n\nDeprecated since 2026-12-01."
-    assert life.added_to("") == "Deprecated since 2026-12-01."
+    assert life.added_to("Find.") == "Find.\n\nDeprecated as of 2026-12-01."
+    assert life.added_to("") == "Deprecated as of 2026-12-01."
     assert Lifecycle().added_to("Find.") == "Find."
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -142,6 +143,54 @@ def test_tools_that_came_and_went() -> None:
     assert "not among the tools" in str(drifted[0])
 
 
+def find(name: str, often: int = 1) -> dict[str, str]:
+    """Find somebody."""
+    return {"phone": name * often}
+
+
+def find_twice(name: str, often: int = 2) -> dict[str, str]:
+    """Find somebody."""
+    return {"phone": name * often}
+
+
+GUARDED = Policy(version="1.0.0", approval=True, risk="write", masks=("phone", "mail"), scopes=("crm",))
+
+
+def test_guards_are_pinned(tmp_path: Path) -> None:
+    """They stand in the lock file, none where none is declared, and come back."""
+    manifest = Manifest.of([tool(find, policy=GUARDED), note], AT)
+    told = {pin["id"]: pin["guards"] for pin in manifest.to_data()["pins"]}
+    guards = {"approval": True, "masks": ["mail", "phone"], "risk": "write", "scopes": ["crm"]}
+    assert told == {"crm.note": {}, "find": guards}
+    manifest.save(tmp_path / "lock.json")
+    assert Manifest.load(tmp_path / "lock.json") == manifest
+
+
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        (Policy(version="1.0.0"), "(guards lost: approval, masks mail, masks phone, risk write, scopes crm)"),
+        (replace(GUARDED, risk="destructive"), "(guards lost: risk write; gained: risk destructive)"),
+        (replace(GUARDED, idempotent=True), "(guards gained: idempotent)"),
+        (replace(GUARDED, read_only=True, risk="read"), "(guards lost: risk write; gained: read_only, risk read)"),
+        (replace(GUARDED, masks=("phone",)), "(guards lost: masks mail)"),
+    ],
+)
+def test_guards_that_were_lost_or_gained(policy: Policy, words: str) -> None:
+    """They are a change, told by name, though both digests are the same."""
+    (drifted,) = Manifest.of([tool(find, policy=GUARDED)], AT).compare([tool(find, policy=policy)])
+    assert (drifted.kind, drifted.id, drifted.was) == ("changed", "find", drifted.now)
+    assert str(drifted).startswith("find has changed: it promises the same, version 1.0.0, interface sha256:")
+    assert str(drifted).endswith(words)
+
+
+def test_guards_that_went_with_another_change() -> None:
+    """They are told behind it."""
+    (drifted,) = Manifest.of([tool(find, policy=GUARDED)], AT).compare([tool(find_twice, name="find")])
+    assert str(drifted).startswith("find has changed: it was pinned with version 1.0.0")
+    assert str(drifted).endswith("(guards lost: approval, masks mail, masks phone, risk write, scopes crm)")
+
+
 def test_the_end_of_a_tool_may_be_announced_to_a_pinned_task() -> None:
     """What is said of a tool's life is no part of what a task is pinned to, whether it is said first or changed."""
     ending, later = (Lifecycle(announced=day, replacement="crm.find") for day in ("2026-12-01", "2027-01-01"))
@@ -213,6 +262,13 @@ def broken(path: str, value: Any) -> Any:
         ("pins.0.version", 2, "version: expected a text, got 2"),
         ("pins.0.interface", "sha256:12", r"pins\[0\], interface: expected a digest"),
         ("pins.0.surface", None, "surface: expected a digest"),
+        ("pins.0.guards", KeyError, "the key 'guards' is missing"),
+        ("pins.0.guards", [], r"pins\[0\], guards: expected an object"),
+        ("pins.0.guards", {"approval": False}, "guards, approval: expected true, or no such key, got False"),
+        ("pins.0.guards", {"masks": []}, "guards, masks: expected texts in an array"),
+        ("pins.0.guards", {"scopes": "a"}, "guards, scopes: expected texts in an array"),
+        ("pins.0.guards", {"risk": "high"}, "guards, risk: expected one of read, read_sensitive, write, destructive"),
+        ("pins.0.guards", {"more": True}, "guards: the key 'more' is unknown"),
         ("pins.0.description", None, "description: expected a text"),
         ("pins.0.input_schema", None, "input_schema: expected a JSON Schema"),
         ("pins.0.output_schema", KeyError, "the key 'output_schema' is missing"),

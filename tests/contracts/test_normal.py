@@ -290,8 +290,20 @@ class Unrolled:
         return number(schema, 10)
 
 
+def is_founded(schema: JsonObject) -> bool:
+    """Whether no definition is made of itself with nothing between, which no value could ever be checked by."""
+
+    def led_to(node: JsonObject, seen: frozenset[str]) -> bool:
+        if "$ref" in node:
+            name = node["$ref"][-1]
+            return name not in seen and led_to(schema["$defs"][name], seen | {name})
+        return all(led_to(branch, seen) for branch in node.get("anyOf", ()))
+
+    return all(led_to({"$ref": f"#/$defs/{name}"}, frozenset()) for name in NAMES)
+
+
 @settings(max_examples=150)
-@given(SCHEMAS, SCHEMAS)
+@given(SCHEMAS.filter(is_founded), SCHEMAS.filter(is_founded))
 def test_different_schemas_differ(one: JsonObject, other: JsonObject) -> None:
     """Two schemas have one digest only where, unrolled through all their references, they say the same."""
     unrolled = Unrolled()

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from magic_tools import (
+    DefinitionError,
     ErrorCode,
     Event,
     IdempotencyKey,
@@ -226,6 +227,46 @@ def test_a_receipt_of_strange_values(name: str, value: Any, tmp_path: Path) -> N
     receipts.path.write_text(json.dumps({**data, name: value}) + "\n", encoding="utf-8")
     with pytest.raises(ValueError, match="line 1, is no receipt"):
         receipts.read()
+
+
+def test_a_line_of_a_later_release_is_read(tmp_path: Path) -> None:
+    """What it says besides is left out, and what is known is there."""
+    receipts = written(tmp_path, 1)
+    before = receipts.read()
+    data = json.loads(receipts.path.read_bytes())
+    receipts.path.write_text(json.dumps({**data, "tenant": 5}) + "\n", encoding="utf-8")
+    assert receipts.read() == before
+
+
+def test_the_folder_is_made(tmp_path: Path) -> None:
+    """A run does not end with its effects done and no place for the receipt."""
+    receipts = Receipts(tmp_path / "a" / "b" / "receipts.jsonl")
+    assert receipts.read() == []
+    pay.invoke({"to": "Ann"}, options=options(receipts))
+    assert len(receipts.read()) == 1
+
+
+def test_a_folder_is_no_file_of_receipts(tmp_path: Path) -> None:
+    """It is refused before any call is made, with what to write."""
+    with pytest.raises(DefinitionError, match=r"is a folder: name a file in it, such as .*receipts\.jsonl"):
+        Receipts(tmp_path)
+
+
+def test_two_that_keep_one_file_write_no_empty_lines(tmp_path: Path) -> None:
+    """Whoever writes, there are as many lines as receipts."""
+    event = ReceiptIssued("r", "c", "pay", "pay", None, "sha256:c", "sha256:a", "ok", "applied", "2026", "k" * 90_000)
+
+    def keep(receipts: Receipts) -> None:
+        for _ in range(20):
+            receipts(event)
+
+    threads = [threading.Thread(target=keep, args=(Receipts(tmp_path / "a"),)) for _ in range(8)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    lines = (tmp_path / "a").read_bytes().split(b"\n")
+    assert (len(lines), lines.count(b"")) == (161, 1)
 
 
 def test_receipts_of_several_threads(tmp_path: Path) -> None:

@@ -10,7 +10,16 @@ import pytest
 
 from magic_tools.contracts.changes import Change, Witness
 from magic_tools.contracts.drift import Drift
-from magic_tools.contracts.report import Commands, as_annotations, as_data, as_markdown, counts, hints
+from magic_tools.contracts.report import (
+    Commands,
+    as_annotations,
+    as_data,
+    as_markdown,
+    counts,
+    hints,
+    in_width,
+    told_written,
+)
 from magic_tools.contracts.report_table import as_text
 
 BROKEN = Change(
@@ -44,6 +53,36 @@ SAID = [
     "To accept it under the same version all the same: snap --anyway",
     "To retire what has no tool, and keep its id reserved: snap --retire f.gone",
 ]
+
+
+@pytest.mark.parametrize(
+    ("said", "lines"),
+    [
+        ("To write: snap", ["To write: snap"]),
+        ("To write what is new: snap --update a", ["To write what is", "new:", "  snap --update a"]),
+        ("Take it: " + "snap " * 9 + "x: y", ["Take it:", "  " + "snap " * 9 + "x: y"]),
+        ("Give it another id, and say why.", ["Give it another id,", "and say why."]),
+    ],
+)
+def test_what_is_said_at_the_end_fits(said: str, lines: list[str]) -> None:
+    """Long lines are broken between words, and a command stays whole on a line of its own."""
+    assert in_width(said, 20).splitlines() == lines
+
+
+def test_what_was_written_is_told() -> None:
+    """By its kind, and of an id that is reserved by its name."""
+    assert told_written(DRIFTS[0]) == "wrote snapshots/a.new.json: new"
+    reserving = Drift("depot", "unreserved", "snapshots/retired.json", "")
+    assert told_written(reserving) == (
+        "wrote snapshots/retired.json: the id 'depot' is reserved for the tool, which is to retire"
+    )
+
+
+def test_a_tool_as_a_whole_is_told_in_words() -> None:
+    """Where there is no path, no form shows one."""
+    added = Drift("g.new", "added", "g.py", "", (Change("", "tool_added", None, "g.new", "compatible", "it is new"),))
+    assert "compatible   the tool\n" in as_text([added])
+    assert "| compatible | the tool | `tool_added`" in as_markdown([added])
 
 
 def test_the_worst_is_told_first() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from magic_tools.contracts.contract import ToolContract
-from magic_tools.contracts.drift import Drift
+from magic_tools.contracts.drift import Drift, drifts_between
 from magic_tools.contracts.lifecycle import Lifecycle
 from magic_tools.contracts.policy import Policy
 from magic_tools.contracts.retired import read_reservations
@@ -169,6 +170,8 @@ def test_the_first_format_is_compared_as_far_as_it_goes(
         (b"\xff\xfe", "cannot be read as JSON"),
         (b"<<<<<<< ours\n", "a merge was not ended"),
         (b'{"name": "left-pad"}', "no snapshot and no contract"),
+        (STOCK.text.replace('"id"', '"id": "stock", "id"').encode(), "the member 'id' stands twice in one object"),
+        (STOCK.text.replace('"integer"', "NaN").encode(), "NaN is a number that JSON cannot hold"),
         (b'{"format": "magic_tools snapshot 9"}', "which this magic_tools does not know"),
         (STOCK.text.replace("string", "number").encode(), "it was changed after it was written"),
         (shot("other").text.encode(), "it holds the tool 'other'"),
@@ -191,16 +194,56 @@ def test_what_cannot_be_trusted_is_never_written_over(directory: Path, content: 
 def test_a_snapshot_without_a_tool_is_told_and_kept(directory: Path) -> None:
     """What no tool belongs to any more is told, in order, and nothing but `retire` removes it."""
     (directory / "broken.json").write_text('{"format": "magic_tools snapshot 2"')
-    assert kinds(unused_snapshots(directory, {"order"})) == [("broken", "unused"), ("stock", "unused")]
+    assert kinds(unused_snapshots(directory, {"order"})) == [("broken", "unreadable"), ("stock", "unused")]
     write_snapshots(directory, wanted(ORDER), update=True, any_version=True)
     assert (directory / "stock.json").exists()
-    assert kinds(unused_snapshots(directory, {"order", "stock"})) == [("broken", "unused")]
+    assert kinds(unused_snapshots(directory, {"order", "stock"})) == [("broken", "unreadable")]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (f"<<<<<<< ours\n{STOCK.text}=======\n{STOCK.text}>>>>>>> theirs\n".encode(), "a merge was not ended"),
+        (b"{}", "no snapshot and no contract"),
+        (b"[]", "it is JSON, and no object"),
+        (b"", "cannot be read as JSON"),
+        (b"\x00\xff", "cannot be read as JSON"),
+        (STOCK.text[:-20].encode(), "cannot be read as JSON"),
+        (STOCK.text.replace("snapshot 2", "snapshot 9").encode(), "which this magic_tools does not know"),
+        (STOCK.text.replace("magic_tools snapshot 2", "mine").encode(), "no snapshot and no contract"),
+        (STOCK.text.replace('"id"', '"id": "x", "id"').encode(), "the member 'id' stands twice"),
+    ],
+)
+def test_what_cannot_be_read_is_told_though_no_tool_belongs_to_it(directory: Path, content: bytes, words: str) -> None:
+    """A file that is broken, empty, merged by halves or of another format is never passed over, and stays."""
+    file = directory / "gone.json"
+    file.write_bytes(content)
+    (drift,) = unused_snapshots(directory, {"order", "stock"})
+    assert (drift.id, drift.kind, drift.effect) == ("gone", "unreadable", None)
+    assert words in drift.says
+    assert "No tool belongs to it: restore it from version control, or delete it." in drift.says
+    assert file.read_bytes() == content
+
+
+def test_an_unused_snapshot_is_known_in_any_layout(directory: Path) -> None:
+    """However its members are ordered and laid out, and with a byte order mark, it is a snapshot without a tool."""
+    data = json.loads(STOCK.text)
+    for text in (json.dumps(data, sort_keys=True), "\ufeff" + STOCK.text, json.dumps(data, separators=(",", ":"))):
+        (directory / "stock.json").write_text(text, encoding="utf-8")
+        assert kinds(unused_snapshots(directory, {"order"})) == [("stock", "unused")]
+
+
+def test_a_byte_order_mark_is_no_difference(directory: Path) -> None:
+    """An editor that puts one before the text did not change the snapshot."""
+    (directory / "stock.json").write_text("\ufeff" + STOCK.text, encoding="utf-8")
+    assert compare_snapshots(directory, wanted(STOCK)) == []
+    (drift,) = compare_snapshots(directory, wanted(shot(version="1.0.0", input_schema=INTEGER)))
+    assert drift.kind == "changed"
 
 
 def test_other_files_are_let_alone(directory: Path) -> None:
-    """Files that are no snapshots, whatever they are called, are not told of."""
+    """JSON that is plainly something else, folders and files of other kinds are not told of."""
     (directory / "package.json").write_text('{"name": "shop"}')
-    (directory / "binary.json").write_bytes(b"\x00\xff")
     (directory / "folder.json").mkdir()
     (directory / "notes.txt").write_text(STOCK.text)
     retire(directory, ["order"], {"stock"}, "2026-11-30")
@@ -235,10 +278,56 @@ def test_a_reserved_id_cannot_be_used_anew(directory: Path) -> None:
     assert not (directory / "stock.json").exists()
 
 
+END = Lifecycle(retired="2027-06-01", reason="The warehouse closes.")
+
+
+@pytest.mark.parametrize(
+    ("id_", "parts"),
+    [
+        ("stock", {"input_schema": INTEGER}),
+        ("stock", {"output_schema": {"type": "string"}}),
+        ("STOCK", {}),
+        ("Stock", {"lifecycle": Lifecycle()}),
+    ],
+)
+def test_no_declaration_frees_a_reserved_id(directory: Path, id_: str, parts: dict[str, Any]) -> None:
+    """Another tool under it is one anew also if it is to retire itself, in whatever letters; the entry stays."""
+    retire(directory, ["stock"], {"order"}, "2026-11-30")
+    before = (directory / "retired.json").read_bytes()
+    new = wanted(shot(id_, version="9.0.0", **{"lifecycle": END, **parts}))
+    assert kinds(compare_snapshots(directory, new)) == [(id_, "reused")]
+    written, left = write_snapshots(directory, new, update=True, any_version=True)
+    assert (written, kinds(left)) == ([], [(id_, "reused")])
+    assert (directory / "retired.json").read_bytes() == before
+    (between,) = drifts_between({}, new, {}, read_reservations(directory))
+    assert (between.kind, between.effect) == ("reused", "breaking")
+
+
+@pytest.mark.parametrize(
+    ("name", "act"),
+    [
+        ("stock.json", lambda directory: write_snapshots(directory, wanted(shot(version="2.0.0")), update=True)),
+        ("retired.json", lambda directory: retire(directory, ["stock"], {"order"}, "2026-11-30")),
+    ],
+)
+def test_what_cannot_be_written_is_named(
+    directory: Path, monkeypatch: pytest.MonkeyPatch, name: str, act: Callable[[Path], Any]
+) -> None:
+    """The file that was to be written is, not one that nobody knows, of which nothing is left."""
+
+    def refuse(self: Path, target: Path) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(PermissionError) as caught:
+        act(directory)
+    assert caught.value.filename == str(directory / name)
+    assert sorted(file.name for file in directory.iterdir()) == ["order.json", "stock.json"]
+
+
 def test_a_tool_that_is_to_retire_reserves_its_id(directory: Path) -> None:
     """What declares its own end has a reservation from then on, kept up to date, and is no use anew of it."""
-    end = Lifecycle(retired="2027-06-01", reason="The warehouse closes.")
-    ending = shot("depot", version="1.0.0", lifecycle=end)
+    ending = shot("depot", version="1.0.0", lifecycle=END)
     assert kinds(compare_snapshots(directory, wanted(ending))) == [("depot", "unreserved"), ("depot", "new")]
     assert write_snapshots(directory, wanted(ending))[1] == []
     assert read_reservations(directory)["depot"].since == "2027-06-01"

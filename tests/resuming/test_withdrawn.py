@@ -94,7 +94,7 @@ def test_a_state_has_the_tools_of_its_run(ways: Ways) -> None:
     contract = tools[0].contract
     assert state["pins"] == {
         "since": "2026-12-01T00:00:00+00:00",
-        "tools": [["bank.pay", "pay", "1.2.0", contract.interface_digest, contract.surface_digest]],
+        "tools": [["bank.pay", "pay", "1.2.0", contract.interface_digest, contract.surface_digest, {"approval": True}]],
     }
     assert LoopState.from_data(state).to_data() == state
 
@@ -282,23 +282,22 @@ def test_a_state_of_before_is_not_pinned(ways: Ways) -> None:
 
 
 def test_an_earlier_result_of_a_tool_that_changed_is_not_given_again(ways: Ways) -> None:
-    """What was known by the old promise is asked anew, of tools that are as they were it is given again."""
+    """It is given again where the tool is as it was, or an adapter keeps the old promise, and else refused."""
 
     def rate(currency: str) -> float:
         """The rate of a currency."""
         DONE.append(currency)
         return 1.5
 
-    def rated(currency: str) -> dict[str, float]:
+    def rated(currency: str, day: str = "today") -> float:
         """The rate of a currency."""
         DONE.append(currency)
-        return {"rate": 1.5}
+        return 1.5
 
-    def tool_of(fn: Any, version: str) -> Tool[..., Any]:
+    def tool_of(fn: Any, version: str, adapter: Any = None) -> Tool[..., Any]:
         made = tool(fn, name="rate", policy=Policy(read_only=True, idempotent=True, version=version))
-        if version != "1.0.0":
-            made.upgrade_from("1.x")(dict)
-            made.upgrade_from("1.x", part="result")(lambda old: {"rate": old})
+        if adapter is not None:
+            made.upgrade_from("1.x")(adapter)
         return made
 
     ask, again = call("r", "rate", currency="EUR"), call("s", "rate", currency="EUR")
@@ -306,14 +305,14 @@ def test_an_earlier_result_of_a_tool_that_changed_is_not_given_again(ways: Ways)
     options = RunOptions(manifest=Manifest.of([before, pay_tool(pay)], START))
     model = ScriptedModel([ask, call("p", "pay", to="Ann")])
     outcome = ways.run("Go", tools=[before, pay_tool(pay)], model=model, options=options)
-    for made, times in ((before, 1), (tool_of(rated, "2.0.0"), 2)):
+    for made, is_given in ((before, True), (tool_of(rated, "2.0.0", dict), True), (tool_of(rated, "1.1.0"), False)):
         DONE[:] = ["EUR"]
         model = ScriptedModel([again, "done"])
         after = ways.resume(
             stored(outcome.state), {"p": False}, tools=[made, pay_tool(pay)], model=model, options=options
         )
-        assert len(DONE) == times
-        assert results_in(after.transcript)[-1].reused is (times == 1)
+        last = results_in(after.transcript)[-1]
+        assert (DONE, last.reused, last.code) == (["EUR"], is_given, None if is_given else ErrorCode.CONFLICT)
 
 
 @pytest.mark.parametrize(
@@ -327,6 +326,9 @@ def test_an_earlier_result_of_a_tool_that_changed_is_not_given_again(ways: Ways)
         {"since": "2026-12-01T00:00:00", "tools": []},
         {"since": "2026-12-01T00:00:00+00:00", "tools": [["a", "b", None, "c"]]},
         {"since": "2026-12-01T00:00:00+00:00", "tools": [["a", "b", 1, "c", "d"]]},
+        {"since": "2026-12-01T00:00:00+00:00", "tools": [["a", "b", None, "c", "d", "e"]]},
+        {"since": "2026-12-01T00:00:00+00:00", "tools": [["a", "b", None, "c", "d", {"approval": False}]]},
+        {"since": "2026-12-01T00:00:00+00:00", "tools": [["a", "b", None, "c", "d", {"more": True}]]},
         {"since": "2026-12-01T00:00:00+00:00", "tools": [["a", "b", "2", "c", "d"]]},
         {"since": "2026-12-01T00:00:00+00:00", "tools": [[None, "b", "2.0.0", "c", "d"]]},
         {"since": "2026-12-01T00:00:00+00:00", "tools": [], "more": 1},

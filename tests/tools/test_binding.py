@@ -110,7 +110,7 @@ def _undigested(text: str) -> str:
         ("owner: crm\n", "", ['owner: the file says nothing, the function "crm"']),
         ("timeout_s: 3", "timeout_s: 4", ["execution.timeout_s: the file says 4, the function 3"]),
         ("retries: 2", "retries: 2, repeatable: true",
-         ["execution.repeatable: the file says true, the function nothing"]),
+         ["execution.repeatable: the file says true, the function nothing, which is its default"]),
         ("id: crm.customer.lookup", "id: crm.lookup",
          ['id: the file says "crm.lookup", the function "crm.customer.lookup"']),
         ("name: lookup", "name: find", ['name: the file says "find", the function "lookup"']),
@@ -181,6 +181,29 @@ def test_a_declared_time_is_no_default() -> None:
     """Of a tool with time and tries of its own, those of the file have to be the same, whoever's the policy is."""
     with pytest.raises(DefinitionError, match=r"execution.timeout_s: the file says 3, the function 9"):
         bind_contract(FILE, tool(lookup, timeout=9))
+
+
+@pytest.mark.parametrize(
+    ("execution", "place"),
+    [
+        ("timeout_s: 3", "timeout_s: the file says 3, the function 30, which is its default"),
+        ("timeout_s: 30, retries: 2", "retries: the file says 2, the function nothing, which is its default"),
+        ("timeout_s: 30, repeatable: true",
+         "repeatable: the file says true, the function nothing, which is its default"),
+        ("timeout_s: 30, keep: [name]", 'keep: the file says ["name"], the function nothing, which is its default'),
+        ("timeout_s: 30, fallback: value",
+         'fallback: the file says "value", the function nothing, which is its default'),
+    ],
+)  # fmt: skip
+def test_a_function_with_a_policy_says_how_its_calls_go(execution: str, place: str) -> None:
+    """What it leaves at its default is declared by that, and the file has to say the same."""
+    source = FILE.replace("{timeout_s: 3, retries: 2}", f"{{{execution}}}")
+    assert source != FILE
+    made = tool(policy=POLICY)(lookup)
+    with pytest.raises(DefinitionError) as caught:
+        bind_contract(source, made)
+    assert str(caught.value).splitlines()[1:-1] == [f"- execution.{place}"]
+    assert bind_contract(FILE.replace("{timeout_s: 3, retries: 2}", "{timeout_s: 30}"), made) is made
 
 
 def test_a_fallback_is_of_the_function_alone() -> None:

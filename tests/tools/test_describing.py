@@ -10,7 +10,7 @@ from magic_tools import Lifecycle, Policy, Tool, Toolset, token_cost, tool
 from magic_tools.schema.dialects.table import Dialect
 from magic_tools.tools.describing import CONTRACT_KEY
 
-WORDS = "Deprecated since 2026-12-01, refused from 2027-06-01: use crm.find instead."
+WORDS = "Deprecated as of 2026-12-01, refused from 2027-06-01: use crm.find instead."
 LIFE = Lifecycle("2026-12-01", rejected="2027-06-01", replacement="crm.find")
 
 

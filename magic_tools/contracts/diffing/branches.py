@@ -62,13 +62,14 @@ class Values:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Texts by length, patterns, formats and what they encode."""
+    """Texts by length, patterns, formats, what they encode, and the limits of what they stand for."""
 
     least: int = 0
     most: int | None = None
     patterns: frozenset[str] = frozenset()
     formats: frozenset[str] = frozenset()
     contents: frozenset[str] = frozenset()
+    limits: Mapping[str, str] = field(default_factory=dict, hash=False)
     nots: tuple[Node, ...] = ()
     sources: Node = field(default=(), compare=False)
 

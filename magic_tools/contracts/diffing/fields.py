@@ -10,13 +10,15 @@ from magic_tools.contracts.changes import Effect
 from magic_tools.contracts.diffing.branches import Objects
 from magic_tools.contracts.diffing.fitting import Form
 from magic_tools.contracts.diffing.leaves import Relation, relation_of_counts
-from magic_tools.contracts.diffing.parts import ANYTHING, key_of
+from magic_tools.contracts.diffing.parts import ANYTHING, key_of, written
 from magic_tools.contracts.diffing.places import Place
 from magic_tools.contracts.diffing.telling import Telling, told_of
+from magic_tools.values import JsonValue
 
 __all__ = ["FieldTelling", "Pair"]
 
 _LIKE = 0.6
+_MOST_FRESH = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +47,26 @@ class FieldTelling(Telling):
             found |= self.relate("property_count", relation, place, before, after, quiet=quiet)
         if old.sealed != new.sealed:
             found |= self.relate("unevaluated", Relation(True, True), place, None, None, quiet=quiet)
-        checks: dict[str, Callable[[Objects, Objects], bool]] = {
-            "names": lambda one, other: all(space.names_met(one, node) for node in other.names),
-            "dependency": lambda one, other: all(space.needs_met(one, *need) for need in other.needs.items()),
-            "pattern_fields": lambda one, other: (
-                one.patterns.keys() == other.patterns.keys() or space.narrower(one, other, strict=False)
+        checks: dict[str, tuple[Callable[[Objects, Objects], bool], Callable[[Objects], JsonValue]]] = {
+            "names": (
+                lambda one, other: all(space.names_met(one, node) for node in other.names),
+                lambda branch: written(branch.names),
+            ),
+            "dependency": (
+                lambda one, other: all(space.needs_met(one, *need) for need in other.needs.items()),
+                lambda branch: {name: [*sorted(needs)] for name, needs in branch.needs.items()} or None,
+            ),
+            "pattern_fields": (
+                lambda one, other: (
+                    one.patterns.keys() == other.patterns.keys() or space.narrower(one, other, strict=False)
+                ),
+                lambda branch: [*branch.patterns] or None,
             ),
         }
-        for subject, holds in checks.items():
+        for subject, (holds, told) in checks.items():
             relation = Relation(not holds(old, new), not holds(new, old))
             if relation.lost or relation.gained:
-                found |= self.relate(subject, relation, place, None, None, quiet=quiet)
+                found |= self.relate(subject, relation, place, told(old), told(new), quiet=quiet)
         for pattern, node in old.patterns.items():
             if pattern in new.patterns:
                 found |= self.compare(node, new.patterns[pattern], place.extra(), quiet=quiet)
@@ -105,6 +116,8 @@ class FieldTelling(Telling):
     def _twin(self, pair: Pair, name: str) -> str | None:
         """The new field that a removed one seems to be called now."""
         key, fresh = key_of(pair.old.at(name)), [each for each in pair.new.fields if each not in pair.had]
+        if len(fresh) > _MOST_FRESH:  # of so many, none is likely to be the one
+            return None
         same = {each: SequenceMatcher(None, name, each).ratio() for each in fresh if key_of(pair.new.at(each)) == key}
         best = max(same, key=lambda each: same[each], default=None)
         return best if best is not None and (same[best] >= _LIKE or len(fresh) == 1) else None

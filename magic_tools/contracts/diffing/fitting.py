@@ -70,6 +70,8 @@ class Fitting(ABC):
         return above and below and (branch.step is None or (number / branch.step).denominator == 1)
 
     def _in_texts(self, branch: Texts, value: str) -> bool:
+        if branch.limits:
+            raise TooManyError
         return (
             _counts(branch.least, branch.most, len(value))
             and all(matches(pattern, value) for pattern in branch.patterns)

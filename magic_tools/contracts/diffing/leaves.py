@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
 from magic_tools.contracts.diffing.branches import Texts, asked
+from magic_tools.contracts.diffing.limits import limits_within
 from magic_tools.contracts.diffing.spans import Span, number_of, span_within, steps_in
 from magic_tools.values import JsonValue
 
@@ -71,6 +72,13 @@ def related_texts(old: Texts, new: Texts) -> Iterator[Difference]:
     ):
         if ours != theirs:
             yield subject, Relation(not theirs <= ours, not ours <= theirs), _texts(ours), _texts(theirs)
+    if old.limits != new.limits:
+        relation = Relation(not limits_within(old.limits, new.limits), not limits_within(new.limits, old.limits))
+        yield "limits", relation, _limits(old.limits), _limits(new.limits)
+
+
+def _limits(held: Mapping[str, str]) -> JsonValue:
+    return {**held} or None
 
 
 def _relation(old: Span, new: Span) -> Relation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -12,7 +12,7 @@ from magic_tools.contracts.spelling import NOTHING, VALIDATES, Raw, Speller, inn
 from magic_tools.errors import DefinitionError
 from magic_tools.values import JsonObject, JsonValue
 
-__all__ = ["ANYTHING", "Document", "Node", "Numbers", "Part", "key_of", "nothing_of"]
+__all__ = ["ANYTHING", "Document", "Node", "Numbers", "Part", "key_of", "nothing_of", "written"]
 
 
 class Pair(NamedTuple):
@@ -86,6 +86,11 @@ Node: TypeAlias = tuple[Part, ...]
 """What a value has to fit: all of several schemas, none for a value that may be anything."""
 
 ANYTHING: Node = ()
+
+
+def written(nodes: Iterable[Node]) -> JsonValue:
+    """What several nodes are made of, as it was written; None for none."""
+    return [part.raw for node in nodes for part in node] or None
 
 
 def key_of(node: Node) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from magic_tools.contracts.diffing.branches import FREE, Arrays, Branch, Objects, Sealed, Texts, is_universal, values_of
 from magic_tools.contracts.diffing.parts import ANYTHING, Node, Part
 from magic_tools.contracts.diffing.spans import Span, common_span, common_step, fraction
-from magic_tools.contracts.spelling import VALIDATES, Raw, says_nothing_fits
+from magic_tools.contracts.spelling import LIMITS, VALIDATES, Raw, says_nothing_fits
 from magic_tools.schema.walk import types_of
 from magic_tools.values import JsonObject, JsonValue
 
@@ -62,6 +62,7 @@ def _texts(part: Part) -> Texts:
         frozenset([top["pattern"]] if "pattern" in top else ()),
         frozenset([top["format"]] if "format" in top else ()),
         frozenset(f"{word}={top[word]}" for word in _CONTENTS if word in top),
+        {name: str(limit) for word in sorted(LIMITS) if word in top for name, limit in top[word].items()},
         sources=(part,),
     )
 

@@ -18,6 +18,7 @@ from magic_tools.contracts.diffing.branches import (
     nots_of,
 )
 from magic_tools.contracts.diffing.fitting import Fitting, Form, TooManyError
+from magic_tools.contracts.diffing.limits import limits_within
 from magic_tools.contracts.diffing.parts import ANYTHING, Node, key_of
 from magic_tools.contracts.diffing.spans import (
     Span,
@@ -316,6 +317,7 @@ def _texts_within(sent: Texts, taken: Texts) -> bool:
         and asked(taken.patterns) <= sent.patterns
         and taken.formats <= sent.formats
         and taken.contents <= sent.contents
+        and limits_within(sent.limits, taken.limits)
     )
 
 

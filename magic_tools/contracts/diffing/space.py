@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from magic_tools.contracts.diffing.branches import (
@@ -223,7 +223,7 @@ class Space(Relations):
             case Texts(), Texts():
                 return Texts(
                     max(one.least, other.least), _least_of(one.most, other.most), one.patterns | other.patterns,
-                    one.formats | other.formats, one.contents | other.contents, nots, sources,
+                    one.formats | other.formats, one.contents | other.contents, _both_limits(one, other), nots, sources,
                 )  # fmt: skip
             case Arrays(), Arrays():
                 return replace(_common_arrays(one, other), nots=nots, sources=sources)
@@ -282,6 +282,12 @@ def _joined(one: Node, other: Node) -> Node:
 def _takes_some(part: Part) -> bool:
     """Whether something fits for sure: the empty value of a type, by keywords that do not forbid that."""
     return "type" in part.top and part.top.keys() & VALIDATES <= _LENIENT
+
+
+def _both_limits(one: Texts, other: Texts) -> Mapping[str, str]:
+    if any(one.limits[word] != other.limits[word] for word in one.limits.keys() & other.limits.keys()):
+        raise TooManyError
+    return {**one.limits, **other.limits}
 
 
 def _left_of(branch: Branch, taken: Form, node: Node) -> list[Branch] | None:

@@ -15,6 +15,8 @@ from magic_tools.values import JsonValue
 
 __all__ = ["Found", "Telling", "told_of"]
 
+_NEAR = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -54,7 +56,9 @@ class Telling(ABC):
         self, kind: str, place: Place, before: JsonValue, after: JsonValue, effect: Effect, *, provable: bool = False
     ) -> bool:
         """Tell of a change; `provable`: a value may be found that it refuses."""
-        self.found.append(Found(change_of(kind, place.path, before, after, effect, self.side), place, provable))
+        found = Found(change_of(kind, place.path, before, after, effect, self.side), place, provable)
+        if found not in self.found[-_NEAR:]:  # several branches may tell the same
+            self.found.append(found)
         return effect == "breaking"
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from magic_tools.contracts.changes import Effect, Side
-from magic_tools.contracts.diffing.branches import Arrays, Branch, Objects, Texts, Values, kind_of_branch, nots_of
+from magic_tools.contracts.diffing.branches import FREE, Arrays, Branch, Objects, Texts, Values, kind_of_branch, nots_of
 from magic_tools.contracts.diffing.fields import FieldTelling, Pair
 from magic_tools.contracts.diffing.fitting import Form, TooManyError
 from magic_tools.contracts.diffing.leaves import Relation, related_spans, related_texts, relation_of_counts
 from magic_tools.contracts.diffing.notes import note_changes, notes_of
 from magic_tools.contracts.diffing.pairing import paired
-from magic_tools.contracts.diffing.parts import Document, Node, key_of
+from magic_tools.contracts.diffing.parts import Document, Node, key_of, written
 from magic_tools.contracts.diffing.places import Place
 from magic_tools.contracts.diffing.spans import Span
 from magic_tools.contracts.diffing.telling import told_of
@@ -18,17 +18,23 @@ from magic_tools.values import JsonValue
 
 __all__ = ["Walk"]
 
+_MOST_AGAIN = 1_000
+_DEEPEST_AGAIN = 6
+
 
 class Walk(FieldTelling):
     """One walk through an old and a new schema on one side.
 
-    A pair of schemas is told of once, at the first place where it stands. What breaks is told where it is; where
-    several branches break it only together, at the place that holds them.
+    A pair of schemas is told of at every place where it stands, but for circles, which are told of once, and up to a
+    bound on what is told again. What breaks is told where it is; where several branches break it only together, at the
+    place that holds them.
     """
 
     def __init__(self, old: Document, new: Document, side: Side) -> None:
         super().__init__(side)
         self._seen: dict[object, bool] = {}
+        self._under_way: set[object] = set()
+        self._again = 0
         root = Place(side)
         self.compare(old.root, new.root, root, quiet=False)
         broken = not self._holds(old.root, new.root)
@@ -44,9 +50,15 @@ class Walk(FieldTelling):
         if told_of(old) == told_of(new):
             return False
         key = (key_of(old), key_of(new), told_of(old), told_of(new), quiet)
-        if key not in self._seen:
-            self._seen[key] = True  # told of where it was begun
-            self._seen[key] = self._differences(old, new, place, quiet=quiet)
+        if key in self._under_way:  # told of where it was begun
+            return True
+        if key in self._seen:
+            self._again += 1
+            if self._again > _MOST_AGAIN or len(place.steps) > _DEEPEST_AGAIN:
+                return self._seen[key]
+        self._under_way.add(key)
+        self._seen[key] = self._differences(old, new, place, quiet=quiet)
+        self._under_way.discard(key)
         return self._seen[key]
 
     def _differences(self, old: Node, new: Node, place: Place, *, quiet: bool) -> bool:
@@ -75,6 +87,9 @@ class Walk(FieldTelling):
         return found
 
     def _kinds(self, before: Form, after: Form, place: Place, *, quiet: bool, alone: bool) -> bool:
+        if before != after and FREE in (before, after):
+            relation = Relation(before == FREE, after == FREE)
+            return self.relate("schema", relation, place, _kinds_told(before), _kinds_told(after), quiet=quiet)
         old_kinds, new_kinds = _kinds_of(before), _kinds_of(after)
         gone, come = (
             [kind for kind in old_kinds if kind not in new_kinds],
@@ -156,7 +171,7 @@ class Walk(FieldTelling):
             any(not self.space.avoids(old, node) for node in nots_of(new)),
             any(not self.space.avoids(new, node) for node in nots_of(old)),
         )
-        return self.relate("exclusion", relation, place, None, None, quiet=quiet)
+        return self.relate("exclusion", relation, place, written(nots_of(old)), written(nots_of(new)), quiet=quiet)
 
     def _arrays(self, old: Arrays, new: Arrays, place: Place, *, quiet: bool) -> bool:
         found = False
@@ -172,7 +187,8 @@ class Walk(FieldTelling):
         lost = any(not self.space.contains(old, *wanted) for wanted in new.contains)
         gained = any(not self.space.contains(new, *wanted) for wanted in old.contains)
         if lost or gained:
-            found |= self.relate("contents", Relation(lost, gained), place, None, None, quiet=quiet)
+            had, has = (written(node for node, *_ in branch.contains) for branch in (old, new))
+            found |= self.relate("contents", Relation(lost, gained), place, had, has, quiet=quiet)
         longest = max(len(old.first), len(new.first))
         ends = [most for most in (old.most, new.most) if most is not None]
         for index in range(min([longest, *ends])):
@@ -194,6 +210,10 @@ def _kinds_of(form: Form) -> list[str]:
         else:
             kinds[kind_of_branch(branch)] = None
     return list(kinds)
+
+
+def _kinds_told(form: Form) -> JsonValue:
+    return "anything" if form == FREE else [*_kinds_of(form)]
 
 
 def _listed(form: Form, kind: str) -> list[JsonValue]:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from magic_tools.contracts.changes import Change, Witness
+from magic_tools.contracts.diffing.attributing import is_about
 from magic_tools.contracts.diffing.branches import FREE, Arrays, Objects, Texts, Values, nots_of
 from magic_tools.contracts.diffing.fitting import TooManyError
 from magic_tools.contracts.diffing.parts import Document, Node
@@ -54,8 +55,7 @@ def proven(found: Iterable[Found], space: Space, sent: Document, taken: Document
     tries = max(_LEAST_EACH, _MOST_TRIES // len(provable))
     search = _Search(space, sent, taken)
     return [
-        replace(each.change, witness=search.witness(each.place, tries)) if each.provable else each.change
-        for each in changes
+        replace(each.change, witness=search.witness(each, tries)) if each.provable else each.change for each in changes
     ]
 
 
@@ -69,12 +69,14 @@ class _Search:
         self._simplest: dict[Node, JsonValue] = {}
         self._least_objects: dict[int, tuple[Objects | None, dict[str, Any]]] = {}
 
-    def witness(self, place: Place, tries: int) -> Witness | None:
-        """A value that differs from others at a place."""
-        for value in itertools.islice(self._candidates(place), min(tries, self._left)):
+    def witness(self, found: Found, tries: int) -> Witness | None:
+        """A value that is refused for what a change is about."""
+        for value in itertools.islice(self._candidates(found.place), min(tries, self._left)):
             self._left -= 1
-            if self._sent.validator.is_valid(value) and not self._taken.validator.is_valid(value):
-                return Witness(value)
+            if self._sent.validator.is_valid(value):
+                errors = self._taken.validator.iter_errors(value)
+                if any(is_about(error, found) for error in errors):
+                    return Witness(value)
         return None
 
     def _candidates(self, place: Place) -> Iterator[JsonValue]:
@@ -97,20 +99,21 @@ class _Search:
                 case Objects() if kind in ("field", "extra"):
                     name = str(which) if kind == "field" else self._new_name(branch)
                     inner = next((other.at(name) for other in others if isinstance(other, Objects)), ())
-                    yield from self._around(branch, name, self._along(branch.at(name), inner, rest))
+                    yield from self._around(branch, name, self._along(branch.at(name), inner, rest), last=not rest)
                 case Arrays() if kind in ("item", "rest"):
                     index = int(which)
                     inner = next((other.item(index) for other in others if isinstance(other, Arrays)), ())
                     yield from self._among(branch, index, self._along(branch.item(index), inner, rest))
 
-    def _around(self, branch: Objects, name: str, values: Iterator[JsonValue]) -> Iterator[JsonValue]:
-        """Objects with the least that they need: without a field, with one more, and with each of its values."""
+    def _around(self, branch: Objects, name: str, values: Iterator[JsonValue], *, last: bool) -> Iterator[JsonValue]:
+        """Objects with the least that they need: without the last field, with one more, and with each of its values."""
         try:
             base = self._least_object(branch, 0, but=name)
         except _NoValueError:
             return
-        yield base
-        yield {**base, self._new_name(branch): 1}
+        if last:
+            yield base
+            yield {**base, self._new_name(branch): 1}
         for value in values:
             yield {**base, name: value}
 
