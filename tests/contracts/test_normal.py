@@ -252,7 +252,7 @@ def test_names_and_order_never_count(schema: JsonObject, names: list[str], rando
 
 
 class Unrolled:
-    """Schemas as numbers: two have one number where they say the same through ten references in a row."""
+    """Schemas as numbers: two have one number where they say the same through ten levels, references being none."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
@@ -260,32 +260,35 @@ class Unrolled:
     def of(self, schema: JsonObject) -> int:
         definitions = schema["$defs"]
 
-        @cache
-        def definition(name: str, depth: int) -> int:
-            return number(definitions[name], depth)
+        def meant(node: Any) -> Any:
+            while isinstance(node, dict) and "$ref" in node:
+                node = definitions[node["$ref"][-1]]
+            return node
 
-        def leaves(branches: list[Any], depth: int) -> list[int]:
-            found: list[int] = []
-            for branch in branches:
-                node, left = branch, depth
-                while "$ref" in node and left:
-                    node, left = definitions[node["$ref"][-1]], left - 1
-                found += leaves(node["anyOf"], left) if "anyOf" in node and left else [number(branch, depth)]
-            return found
+        def leaves(node: Any) -> list[Any]:
+            told = meant(node)
+            return [leaf for branch in told["anyOf"] for leaf in leaves(branch)] if "anyOf" in told else [told]
+
+        @cache
+        def known(text: str, depth: int) -> int:
+            return number(json.loads(text), depth)
 
         def number(node: Any, depth: int) -> int:
-            match node:
-                case {"$ref": ref}:
-                    return definition(ref[-1], depth - 1) if depth else -1
-                case {"anyOf": branches}:
-                    form: Any = ["any", *sorted(set(leaves(branches, depth)))]
-                case {"properties": {}, **rest} if not node["properties"]:
-                    form = {key: number(held, depth) for key, held in sorted(rest.items()) if key != "$defs"}
-                case dict():
-                    form = {key: number(held, depth) for key, held in sorted(node.items()) if key != "$defs"}
-                case _:
-                    form = ["is", node]
+            if not isinstance(node, dict):
+                form: Any = ["is", node]
+            elif depth == 0:
+                return -1
+            elif "anyOf" in (told := meant(node)):
+                form = ["any", *sorted({known(json.dumps(leaf), depth) for leaf in leaves(told)})]
+            else:
+                kept = {key: held for key, held in told.items() if key != "$defs" and held != {}}
+                form = {key: inner(key, held, depth) for key, held in sorted(kept.items())}
             return self.numbers.setdefault(json.dumps(form), len(self.numbers))
+
+        def inner(key: str, held: Any, depth: int) -> Any:
+            if key == "properties":
+                return {name: known(json.dumps(each), depth - 1) for name, each in sorted(held.items())}
+            return known(json.dumps(held), depth - 1) if key == "items" else held
 
         return number(schema, 10)
 
