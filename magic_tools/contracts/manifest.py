@@ -139,7 +139,7 @@ class Drifted:
                 guards = f" (guards {self.guards})" if self.guards else ""
                 if self.was == self.now and guards:
                     return f"{self.id} has changed: it promises the same, {self.was}, under other guards{guards}"
-                return f"{self.id} has changed: it was pinned with {self.was}, and is now {self.now}{guards}"
+                return f"{self.id} has changed. It was: {self.was}. It is now: {self.now}{guards}"
             case "added":
                 return f"{self.id} is not in the manifest: {self.now}"
             case "missing":

@@ -187,7 +187,7 @@ def test_guards_that_were_lost_or_gained(policy: Policy, words: str) -> None:
 def test_guards_that_went_with_another_change() -> None:
     """They are told behind it."""
     (drifted,) = Manifest.of([tool(find, policy=GUARDED)], AT).compare([tool(find_twice, name="find")])
-    assert str(drifted).startswith("find has changed: it was pinned with version 1.0.0")
+    assert str(drifted).startswith("find has changed. It was: version 1.0.0")
     assert str(drifted).endswith("(guards lost: approval, masks mail, masks phone, risk write, scopes crm)")
 
 
