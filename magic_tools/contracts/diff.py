@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import get_args
 
 from magic_tools.contracts.changes import BUMPS, Bump, Change, Side, required_bump
 from magic_tools.contracts.contract import ToolContract
@@ -39,8 +40,10 @@ def diff_schemas(old: Raw, new: Raw, *, side: Side) -> list[Change]:
 
     On the input side callers send by the old schema and the new tool reads; on the others the new tool sends, and
     those who hold the old schema read. An empty list where both say the same. DefinitionError for a reference that
-    leads nowhere, for what is no schema, and for schemas that nest too deep.
+    leads nowhere, for what is no schema, for schemas that nest too deep, and for another side.
     """
+    if side not in get_args(Side):
+        raise DefinitionError(f"diff_schemas(side={side!r:.40}) is to be one of: {', '.join(get_args(Side))}.")
     numbers = Numbers()
     try:
         if json.dumps(old, sort_keys=True) == json.dumps(new, sort_keys=True):

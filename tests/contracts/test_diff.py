@@ -188,6 +188,34 @@ def test_limits_that_json_schema_cannot_state(old: JsonObject, new: JsonObject, 
     assert schema_digest(schemas[0], texts=False) != schema_digest(schemas[1], texts=False)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("soon", None),
+        ("soon", "later"),
+        ([1], {"minimum": "1"}),
+        ({"multipleOf": "0"}, {"multipleOf": "0.0"}),
+        ({"multipleOf": "odd"}, {"multipleOf": "even"}),
+        ({"minimum": 5}, {"minimum": [1]}),
+        ({"minimum": "1/0"}, {"minimum": "2"}),
+    ],
+)
+def test_limits_that_somebody_else_means_otherwise(old: Any, new: Any) -> None:
+    """A schema from outside may state anything under these words: what cannot be compared is told as such."""
+    schemas = [{"type": "string", **({} if held is None else {"x-limits": held})} for held in (old, new)]
+    assert {only(diff_schemas(*schemas, side=side)).kind for side in ("input", "output")} <= {
+        "limits_changed",
+        "limits_widened",
+    }
+
+
+def test_a_side_that_there_is_not() -> None:
+    """It is refused, and those that there are are named."""
+    side: Any = "both"
+    with pytest.raises(DefinitionError, match="one of: input, output, error"):
+        diff_schemas({}, {"type": "string"}, side=side)
+
+
 def test_a_definition_in_several_places() -> None:
     """What changed in a definition is told at each place where it is used."""
 

@@ -38,7 +38,7 @@ def _is_kept(word: str, limit: str, sent: Mapping[str, str]) -> bool:
     if sent.get(word) == limit:
         return True
     if word == "multipleOf" and word in sent:
-        return (Fraction(sent[word]) / Fraction(limit)).denominator == 1
+        return _is_multiple(sent[word], limit)
     if word not in _BOUNDS:
         return False
     lower, is_open = _BOUNDS[word]
@@ -46,6 +46,13 @@ def _is_kept(word: str, limit: str, sent: Mapping[str, str]) -> bool:
         if twin in sent and _is_stricter(sent[twin], limit, lower, _BOUNDS[twin][1] or not is_open):
             return True
     return False
+
+
+def _is_multiple(own: str, limit: str) -> bool:
+    try:
+        return (Fraction(own) / Fraction(limit)).denominator == 1
+    except (ValueError, ZeroDivisionError):  # a schema from outside may state anything
+        return False
 
 
 def _is_stricter(own: str, limit: str, lower: bool, at_the_bound: bool) -> bool:

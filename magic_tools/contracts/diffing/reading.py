@@ -62,9 +62,18 @@ def _texts(part: Part) -> Texts:
         frozenset([top["pattern"]] if "pattern" in top else ()),
         frozenset([top["format"]] if "format" in top else ()),
         frozenset(f"{word}={top[word]}" for word in _CONTENTS if word in top),
-        {name: str(limit) for word in sorted(LIMITS) if word in top for name, limit in top[word].items()},
+        _limits(top),
         sources=(part,),
     )
+
+
+def _limits(top: JsonObject) -> dict[str, str]:
+    """The limits that a schema states, by name; one that is not stated by names is only known again."""
+    limits: dict[str, str] = {}
+    for word in sorted(LIMITS & top.keys()):
+        held = top[word]
+        limits |= {name: str(limit) for name, limit in (held if isinstance(held, dict) else {word: held}).items()}
+    return limits
 
 
 def _arrays(part: Part) -> Arrays:
